@@ -1,0 +1,1 @@
+"""Knowledge: upload, index, search. It gives work to jobs and does not know diagnosis."""

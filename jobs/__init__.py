@@ -1,0 +1,1 @@
+"""The durable runtime: jobs, attempts, leases and events in the database. It knows no domain."""

@@ -1,0 +1,91 @@
+"""The domain rows that jobs work for: how such a row moves with its job, in the same transaction.
+
+A domain app registers its ``resource_type`` in its ``job_handlers`` module. ``jobs`` never imports a domain.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One job that changed status. ``from_status`` is None for a new job; ``epoch`` is the attempt it belongs to."""
+
+    job_id: str
+    owner_user_id: int | None
+    resource_type: str
+    resource_id: str
+    from_status: str | None
+    to_status: str
+    epoch: int
+    error: str
+
+
+OnChange = Callable[[Sequence[Change], datetime], None]
+PrepareRetry = Callable[[str], str]
+Alive = Callable[[Iterable[str]], set[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    on_change: OnChange
+    prepare_retry: PrepareRetry | None
+    alive: Alive | None
+
+
+class HookFailed(Exception):
+    """An ``on_change`` raised; its savepoint is rolled back, and so must be the transitions it was told of."""
+
+    def __init__(self, resource_type: str, error: Exception) -> None:
+        super().__init__(f"{resource_type}: {error}")
+        self.resource_type = resource_type
+        self.error = error
+
+
+_registry: dict[str, Resource] = {}
+
+
+def register_resource(
+    resource_type: str,
+    on_change: OnChange,
+    prepare_retry: PrepareRetry | None = None,
+    alive: Alive | None = None,
+) -> None:
+    """Say how rows of ``resource_type`` follow their jobs.
+
+    ``on_change(changes, now)`` gets all changes of one transaction and runs inside it, in a savepoint: synchronous,
+    this database only, no network, no files, harmless when the row is gone. It is called for every change of status.
+    ``prepare_retry(resource_id)`` returns the id that a job retried by hand works for (default: the same).
+    ``alive(resource_ids)`` returns those that still exist: their jobs are their history and are not pruned.
+    """
+    if not resource_type:
+        raise ValueError("A resource type has a name.")
+    if resource_type in _registry:
+        raise ValueError(f'Resource type "{resource_type}" is already registered.')
+    _registry[resource_type] = Resource(on_change, prepare_retry, alive)
+
+
+def unregister_resource(resource_type: str) -> None:
+    """Forget a resource type; for tests that register their own."""
+    _registry.pop(resource_type, None)
+
+
+def resource_for(resource_type: str) -> Resource | None:
+    return _registry.get(resource_type)
+
+
+def apply_changes(changes: Sequence[Change], now: datetime) -> None:
+    """Tell each domain of its changes, inside the transaction that made them. Raises ``HookFailed``."""
+    by_type: dict[str, list[Change]] = {}
+    for change in changes:
+        if change.resource_type in _registry:
+            by_type.setdefault(change.resource_type, []).append(change)
+    for resource_type, told in by_type.items():
+        try:
+            with transaction.atomic():
+                _registry[resource_type].on_change(told, now)
+        except Exception as error:
+            raise HookFailed(resource_type, error) from error

@@ -1,0 +1,28 @@
+"""The data folder (``ONCALL_HOME``) and the keys kept in it; read while the settings load, so it imports no Django."""
+
+import os
+import secrets
+from base64 import urlsafe_b64encode
+from pathlib import Path
+
+
+def key_from(folder: Path, *, name: str) -> str:
+    """The key stored in ``folder/name``, made there on first use with owner-only permissions.
+
+    Several processes may start at once on an empty folder: the first to create the file wins and all read the same key.
+    """
+    path = folder / name
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = folder / f".{name}.{os.getpid()}"
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(urlsafe_b64encode(secrets.token_bytes(32)).decode("ascii"))
+        try:
+            # A link, unlike a rename, fails when the name is taken: nobody's key is replaced, nobody reads half a file.
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return path.read_text(encoding="ascii").strip()

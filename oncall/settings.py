@@ -1,0 +1,175 @@
+"""All settings, read from the environment. ``docs/settings.md`` is the table; a bad value stops the start and is named."""
+
+from pathlib import Path
+from typing import Any
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from oncall.home import key_from
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = environ.Env()
+
+
+def _setting(name: str, read: Any, default: Any) -> Any:
+    """The value of ``name``, or an error that names it; an empty value counts as not set."""
+    if env.str(name, default="") == "":
+        return default
+    try:
+        return read(name)
+    except (ValueError, TypeError, ImproperlyConfigured) as error:
+        raise ImproperlyConfigured(f"{name}: cannot be read: {error}") from None
+
+
+def _number(name: str, default: float, *, least: float, kind: type = int) -> Any:
+    value = _setting(name, env.int if kind is int else env.float, default)
+    if value < least:
+        raise ImproperlyConfigured(f"{name}: must be at least {least}, not {value}.")
+    return value
+
+
+def _choice(name: str, default: str, choices: tuple[str, ...]) -> str:
+    value: str = _setting(name, env.str, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name}: must be one of {', '.join(choices)}, not {value!r}.")
+    return value
+
+
+# --- The data folder and its keys -----------------------------------------------------------------------------------
+
+ONCALL_HOME = Path(_setting("ONCALL_HOME", env.str, str(BASE_DIR / "var"))).expanduser().resolve()
+SECRET_KEY = _setting("ONCALL_SECRET_KEY", env.str, None) or key_from(ONCALL_HOME, name="secret.key")
+ONCALL_ENCRYPTION_KEY = _setting("ONCALL_ENCRYPTION_KEY", env.str, None) or key_from(ONCALL_HOME, name="encryption.key")
+
+# --- The server -----------------------------------------------------------------------------------------------------
+
+DEBUG = False
+ONCALL_HOST: str = _setting("ONCALL_HOST", env.str, "127.0.0.1")
+ONCALL_PORT: int = _number("ONCALL_PORT", 8000, least=0)
+ONCALL_BASE_URL: str = _setting("ONCALL_BASE_URL", env.str, f"http://{ONCALL_HOST}:{ONCALL_PORT}").rstrip("/")
+ALLOWED_HOSTS: list[str] = _setting("ONCALL_ALLOWED_HOSTS", env.list, ["127.0.0.1", "localhost", "[::1]"])
+ONCALL_TRUSTED_PROXIES: list[str] = _setting("ONCALL_TRUSTED_PROXIES", env.list, [])
+ONCALL_ADMIN_PASSWORD: str | None = _setting("ONCALL_ADMIN_PASSWORD", env.str, None)
+
+_https = ONCALL_BASE_URL.startswith("https://")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
+CSRF_TRUSTED_ORIGINS = [ONCALL_BASE_URL] if _https else []
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if ONCALL_TRUSTED_PROXIES and _https else None
+SESSION_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+APPEND_SLASH = False
+
+ROOT_URLCONF = "oncall.urls"
+ASGI_APPLICATION = "oncall.asgi.application"
+WSGI_APPLICATION = "oncall.wsgi.application"
+
+# --- The database ---------------------------------------------------------------------------------------------------
+
+ONCALL_DURABILITY = _choice("ONCALL_DURABILITY", "normal", ("normal", "full"))
+_database: dict[str, Any] = env.db_url("DATABASE_URL", default=f"sqlite:///{ONCALL_HOME / 'oncall.sqlite3'}")
+if _database["ENGINE"] == "django.db.backends.sqlite3":
+    _database["OPTIONS"] = {
+        # IMMEDIATE takes the write lock first: a read that turns into a write would fail at once instead of waiting.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": (
+            "PRAGMA journal_mode=WAL;"
+            f"PRAGMA synchronous={ONCALL_DURABILITY.upper()};"
+            "PRAGMA journal_size_limit=67108864;"
+            "PRAGMA wal_autocheckpoint=1000"
+        ),
+    }
+    # A file, as in production: WAL and locks between connections are what the tests are about.
+    _database["TEST"] = {"NAME": _setting("ONCALL_TEST_DATABASE", env.str, str(ONCALL_HOME / "test.sqlite3"))}
+elif _database["ENGINE"] == "django.db.backends.postgresql":
+    _database["CONN_HEALTH_CHECKS"] = True
+    _database["CONN_MAX_AGE"] = 60
+else:
+    raise ImproperlyConfigured("DATABASE_URL: must start with sqlite:/// or postgres://.")
+DATABASES = {"default": _database}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Applications ---------------------------------------------------------------------------------------------------
+
+ONCALL_EXTRA_APPS: list[str] = _setting("ONCALL_EXTRA_APPS", env.list, [])
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "django_filters",
+    "knox",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "drf_standardized_errors",
+    "oncall",
+    "jobs",
+    "documents",
+    "diagnosis",
+    *ONCALL_EXTRA_APPS,
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+STATIC_URL = "static/"
+STATIC_ROOT = ONCALL_HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+
+# --- Owners ---------------------------------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "oncall.User"
+LOGIN_URL = "/accounts/login/"
+LOGIN_REDIRECT_URL = "/"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+
+# --- Jobs -----------------------------------------------------------------------------------------------------------
+
+ONCALL_CONCURRENCY: int = _number("ONCALL_CONCURRENCY", 4, least=1)
+ONCALL_LEASE_SECONDS: float = _number("ONCALL_LEASE_SECONDS", 30, least=6, kind=float)
+JOBS_OWNER_SCOPE = "oncall.owners.visible_owner_ids"
+
+# --- Language and time ----------------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = _choice("ONCALL_LANGUAGE", "en", ("en", "zh-hans"))
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
