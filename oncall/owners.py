@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 RANK = {Membership.Role.READER: 1, Membership.Role.RESPONDER: 2, Membership.Role.ADMIN: 3}
 
 
-def visible_owner_ids(user: "User | AnonymousUser") -> Set[int]:
-    """The ids of the owners whose rows ``user`` may see: the user and each team the user is a member of."""
-    return owner_ids_with_role(user, Membership.Role.READER)
+def visible_owner_ids(user: "User | AnonymousUser", *, steer: bool = False) -> Set[int]:
+    """The ids of the owners whose rows ``user`` may see (``steer``: may also change): the user and the user's teams."""
+    return owner_ids_with_role(user, Membership.Role.RESPONDER if steer else Membership.Role.READER)
 
 
 def owner_ids_with_role(user: "User | AnonymousUser", role: str) -> Set[int]:
