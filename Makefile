@@ -1,0 +1,66 @@
+# Two commands: `make run` starts everything, `make test` checks everything. Needs python3 (3.11 or newer) and make.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+MANAGE := $(BIN)/python manage.py
+
+# Tests keep their databases and keys apart from the data of `make run`.
+TEST_HOME := $(abspath $(or $(ONCALL_HOME),var))/test
+# What `make test-postgres` runs.
+SUITE ?= tests/jobs
+# `make lock UPGRADE=--upgrade` takes the newest versions; without it only what pyproject.toml asks for changes.
+UPGRADE ?=
+
+LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+	--custom-compile-command "make lock" $(UPGRADE)
+
+.PHONY: run test checks suite test-postgres bench lock
+
+run: $(VENV)/.installed
+	@$(MANAGE) bootstrap
+	@exec $(MANAGE) serve
+
+test: checks suite
+
+checks test suite test-postgres: export ONCALL_HOME = $(TEST_HOME)
+
+checks: $(VENV)/.installed-dev
+	$(MANAGE) check --fail-level WARNING
+	$(MANAGE) makemigrations --check --dry-run
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Real processes want the cores for themselves, so they run after the rest and one at a time.
+suite: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n 2 -m "not e2e"
+	$(BIN)/python -m pytest -m e2e
+
+test-postgres: $(VENV)/.installed-dev
+	$(BIN)/python tests/postgres.py $(BIN)/python -m pytest -n 2 $(SUITE)
+
+lock: $(BIN)/python
+	$(BIN)/python -m pip install --quiet uv
+	$(LOCK) --extra postgres --output-file requirements.lock
+	$(LOCK) --extra postgres --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+
+# --- The virtual environment: made once, filled again only when a lock or the package's own data changes -------------
+
+$(BIN)/python:
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" \
+		|| { echo "OncallAgent needs Python 3.11 or newer; say which: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) \
+		|| { rm -rf $(VENV); echo "No virtual environment could be made. Debian, Ubuntu: apt install python3-venv"; exit 1; }
+
+$(VENV)/.installed: requirements.lock pyproject.toml | $(BIN)/python
+	@echo "Installing what is locked in $< (once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+	@echo "Installing what is locked in $< (once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
