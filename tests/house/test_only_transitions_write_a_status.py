@@ -16,7 +16,8 @@ from tests.house.repository import APPS, app_modules, inside, tree_of
 WRITERS = {"jobs/transitions.py", "jobs/claim.py", "documents/transitions.py"}
 JOB_SQL = "jobs/sql.py"
 TABLES_OF_SQL = {JOB_SQL, "jobs/endings.py"}
-SETS_STATUS = re.compile(r"\bSET\b(?:(?!\bWHERE\b)[^;])*?\bstatus\s*=|\bINSERT\s+INTO\s+jobs_job\b")
+SETS_STATUS = re.compile(r"\bSET\b(?:(?!\bWHERE\b)[^;])*?\bstatus\s*=")
+BEARS_A_JOB = re.compile(r"\bINSERT\s+INTO\s+jobs_job\b")
 SETTERS = {"update", "aupdate", "create", "acreate", "get_or_create", "update_or_create"}
 MODELS = {
     model.__name__
@@ -70,10 +71,10 @@ def test_no_other_module_writes_a_status() -> None:
     assert [line for path in others for line in found_in(path)] == []
 
 
-def status_setting_statements() -> set[str]:
-    """The names in ``jobs/sql.py`` that hold, or make, SQL that sets a status."""
+def statements_with(pattern: re.Pattern[str]) -> set[str]:
+    """The names in ``jobs/sql.py`` that hold, or make, SQL of this kind."""
     path = next(path for path in app_modules() if inside(path) == JOB_SQL)
-    return {name for node in tree_of(path).body for name in names_bound(node) if SETS_STATUS.search(text_in(node))}
+    return {name for node in tree_of(path).body for name in names_bound(node) if pattern.search(text_in(node))}
 
 
 def names_bound(node: ast.stmt) -> list[str]:
@@ -90,11 +91,17 @@ def text_in(node: ast.AST) -> str:
 
 
 def test_only_the_writers_use_sql_that_sets_a_job_status() -> None:
-    statements = status_setting_statements()
+    statements = statements_with(SETS_STATUS)
     assert statements, "jobs/sql.py sets no status any more: this test looks in the wrong place"
     others = [path for path in app_modules() if inside(path) not in {*WRITERS, *TABLES_OF_SQL}]
     assert [inside(path) for path in others if statements & names_used(path) or "statement" in attributes(path)] == []
     assert "execute" not in attributes(next(path for path in app_modules() if inside(path) == "jobs/endings.py"))
+
+
+def test_only_enqueue_makes_a_job() -> None:
+    births = statements_with(BEARS_A_JOB)
+    assert births
+    assert [inside(path) for path in app_modules() if births & names_used(path)] == ["jobs/enqueue.py"]
 
 
 def attributes(path: Path) -> set[str]:

@@ -17,7 +17,9 @@ def local_links(page: Path) -> list[str]:
 
 def test_every_link_to_a_file_leads_to_one() -> None:
     pages = [path for path in PAGES if path.parent == ROOT or inside(path).startswith("docs/")]
-    dead = [f"{inside(page)}: {link}" for page in pages for link in local_links(page) if not (page.parent / link).exists()]
+    dead = [
+        f"{inside(page)}: {link}" for page in pages for link in local_links(page) if not (page.parent / link).exists()
+    ]
     assert dead == []
 
 
@@ -25,7 +27,9 @@ def test_every_make_target_that_a_page_names_exists() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(chain.from_iterable(line.split() for line in re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)))
     named = {
-        target for page in PAGES for target in re.findall(r"(?:`|^|; )make ([a-z-]+)", page.read_text(encoding="utf-8"), re.M)
+        target
+        for page in PAGES
+        for target in re.findall(r"(?:`|^|; )make ([a-z-]+)", page.read_text(encoding="utf-8"), re.M)
     }
     assert {"run", "test"} <= named
     assert named <= targets
