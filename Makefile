@@ -15,7 +15,7 @@ UPGRADE ?=
 LOCK := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make lock" $(UPGRADE)
 
-.PHONY: run test checks suite test-postgres bench lock
+.PHONY: run test checks suite suite-in-process suite-e2e test-postgres bench lock
 
 run: $(VENV)/.installed
 	@$(MANAGE) bootstrap
@@ -23,7 +23,7 @@ run: $(VENV)/.installed
 
 test: checks suite
 
-checks test suite test-postgres: export ONCALL_HOME = $(TEST_HOME)
+checks suite-in-process suite-e2e test-postgres: export ONCALL_HOME = $(TEST_HOME)
 
 checks: $(VENV)/.installed-dev
 	$(MANAGE) check --fail-level WARNING
@@ -33,9 +33,13 @@ checks: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Real processes want the cores for themselves, so they run after the rest and one at a time.
-suite: $(VENV)/.installed-dev
+suite: suite-in-process suite-e2e
+
+suite-in-process: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 -m "not e2e"
+
+# Real processes want the cores for themselves, so these run after the rest and one at a time.
+suite-e2e: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m e2e
 
 test-postgres: $(VENV)/.installed-dev
