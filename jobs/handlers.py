@@ -173,7 +173,7 @@ class JobContext:
         self._run.set_progress(fraction, message)
 
     def fenced(self) -> AbstractContextManager[None]:
-        """A transaction that proves the lease first: what is written inside stands only if this attempt still owns the job.
+        """A transaction that proves the lease first: what is written inside stands only if the job is still ours.
 
         Keep it short: it holds the process's write gate. Not inside another atomic block (``RuntimeError``), and from
         async code only inside a ``sync_to_async`` function. Raises ``LeaseLost``, then nothing of it was written.
@@ -181,8 +181,9 @@ class JobContext:
         return self._run.fenced()
 
     def finish(self, function: Callable[[], None]) -> None:
-        """Run ``function`` in the transaction in which the job succeeds: its writes and the success stand or fall together.
+        """Run ``function`` in the transaction in which the job succeeds: both stand or fall together.
 
-        It is called at most once, in another thread, only if the job is not cancelled and the lease holds. One a job.
+        It is called in another thread, only if the job is not cancelled and the lease holds, and again if that
+        transaction has to be repeated; what it writes stands once. It counts towards the job's time. One a job.
         """
         self._run.finish_with(function)

@@ -59,6 +59,9 @@ class Job(models.Model):
     # The place in the order among ready jobs of one priority; null while the job is not ready. ``fifo`` sets 0.
     fair_tag = models.BigIntegerField(null=True, blank=True)
 
+    # Whether ``enqueue`` made this row, or found it in the way; only on what ``enqueue`` returns.
+    created: bool = False
+
     objects = JobQuerySet.as_manager()
 
     class Meta:
@@ -83,26 +86,38 @@ class Job(models.Model):
                 name="job_limits_sane",
                 condition=Q(max_attempts__gte=1, timeout_seconds__gt=0, progress__gte=0, progress__lte=1),
             ),
-            models.CheckConstraint(
-                name="job_ready_is_queued", condition=Q(fair_tag__isnull=True) | Q(status=QUEUED)
-            ),
+            models.CheckConstraint(name="job_ready_is_queued", condition=Q(fair_tag__isnull=True) | Q(status=QUEUED)),
             # Nulls are distinct in a unique index, so the system's jobs need a number of their own.
             models.UniqueConstraint(
-                Coalesce("owner_user", 0), "resource_type", "resource_id",
-                condition=_ACTIVE & ~Q(resource_type=""), name="job_one_active_per_resource",
+                Coalesce("owner_user", 0),
+                "resource_type",
+                "resource_id",
+                condition=_ACTIVE & ~Q(resource_type=""),
+                name="job_one_active_per_resource",
             ),
             models.UniqueConstraint(fields=["retry_of_job_id"], name="job_one_successor"),
         ]
         indexes = [
             models.Index(
-                "kind", F("priority").desc(), "fair_tag", "available_at", "created_at", "id",
-                condition=Q(status=QUEUED, fair_tag__isnull=False), name="job_ready",
+                "kind",
+                F("priority").desc(),
+                "fair_tag",
+                "available_at",
+                "created_at",
+                "id",
+                condition=Q(status=QUEUED, fair_tag__isnull=False),
+                name="job_ready",
             ),
             models.Index(
-                "owner_user", F("priority").desc(), "fair_tag",
-                condition=Q(status=QUEUED, fair_tag__isnull=False), name="job_ready_by_owner",
+                "owner_user",
+                F("priority").desc(),
+                "fair_tag",
+                condition=Q(status=QUEUED, fair_tag__isnull=False),
+                name="job_ready_by_owner",
             ),
-            models.Index(fields=["available_at"], condition=Q(status=QUEUED, fair_tag__isnull=True), name="job_delayed"),
+            models.Index(
+                fields=["available_at"], condition=Q(status=QUEUED, fair_tag__isnull=True), name="job_delayed"
+            ),
             models.Index(fields=["lease_expires_at"], condition=Q(status=RUNNING), name="job_leased"),
             models.Index(
                 fields=["id"], condition=Q(status=RUNNING, cancel_requested_at__isnull=False), name="job_cancel_flag"
@@ -118,7 +133,7 @@ class Job(models.Model):
 
 
 class JobAttempt(models.Model):
-    """One claim of a job by one worker. ``number`` is the job's ``attempt`` after the claim; it repeats after a release."""
+    """One claim of a job by one worker. ``number``: the job's ``attempt`` after the claim; repeats after a release."""
 
     job = models.ForeignKey(Job, models.CASCADE, related_name="attempts", db_index=False)
     epoch = models.PositiveIntegerField()

@@ -36,6 +36,14 @@ class Resource:
     alive: Alive | None
 
 
+class NotRetryable(Exception):
+    """This job cannot be retried by hand; the text says why. A domain's ``prepare_retry`` may raise it too."""
+
+    def __init__(self, reason: str, *, successor_id: str | None = None) -> None:
+        super().__init__(reason)
+        self.successor_id = successor_id
+
+
 class HookFailed(Exception):
     """An ``on_change`` raised; its savepoint is rolled back, and so must be the transitions it was told of."""
 

@@ -1,0 +1,281 @@
+"""Who works on what next: reclaim expired leases, promote due jobs, claim ready ones.
+
+All of it runs inside ``transaction.atomic()``: on SQLite IMMEDIATE has taken the write lock before the first read, on
+PostgreSQL the same selections lock their rows with SKIP LOCKED. Two claimers never share a row on either.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import connection, transaction
+
+from jobs import instrument, sql
+from jobs.errors import WORKER_LOST, message_of
+from jobs.handlers import reserved_kinds
+from jobs.models import Job, JobAttempt
+from jobs.resources import Change, HookFailed, apply_changes
+from jobs.states import CANCELLED, FAILED, QUEUED, RUNNING, Outcome
+
+PROMOTE_AT_MOST = 500
+RECLAIM_AT_MOST = 100
+PUT_OFF = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedJob:
+    """One claim: what the handler needs of the job, and the fence (id, epoch, worker) that every write must prove."""
+
+    id: str
+    epoch: int
+    attempt: int
+    max_attempts: int
+    owner_user_id: int | None
+    kind: str
+    resource_type: str
+    resource_id: str
+    payload: dict[str, Any]
+    timeout_seconds: float
+    event_seq: int
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Serves:
+    """The kinds that a worker takes: those named, or every kind of the project and those that nobody knows."""
+
+    kinds: frozenset[str] | None = None
+
+    def __contains__(self, kind: str) -> bool:
+        return self.kinds is None or kind in self.kinds
+
+    @property
+    def has_reserved(self) -> bool:
+        return any(kind in self for kind in reserved_kinds())
+
+
+def ready_kinds(serves: Serves) -> list[str]:
+    """The served kinds that have a ready job now: one index look-up each, however long the queue."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.READY_KINDS)
+        return [kind for (kind,) in cursor.fetchall() if kind in serves]
+
+
+def anything_due(serves: Serves, *, now: datetime | None = None) -> bool:
+    """Whether a claim would find work; a read outside any transaction, so that an idle worker takes no lock."""
+    return bool(ready_kinds(serves)) or Job.objects.due(sql.current_time(now)).exists()
+
+
+def next_due() -> datetime | None:
+    """When the first delayed job becomes ready."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.NEXT_DUE)
+        (found,) = cursor.fetchone()
+    # SQLite hands out what Django stored there: UTC as text.
+    return datetime.fromisoformat(found).replace(tzinfo=UTC) if isinstance(found, str) else found
+
+
+def claim(
+    *,
+    worker: str,
+    serves: Serves,
+    free: int,
+    free_for_others: int | None = None,
+    lease_seconds: float,
+    now: datetime | None = None,
+) -> list[ClaimedJob]:
+    """Take at most ``free`` ready jobs for ``worker``, best first; ``free_for_others`` bounds kinds not reserved."""
+    if free < 1:
+        return []
+    with transaction.atomic():
+        moment = sql.current_time(now)
+        promote(now=moment)
+        ids = _choose(serves, free, free if free_for_others is None else free_for_others)
+        if not ids:
+            return []
+        try:
+            return _take(ids, worker=worker, lease_seconds=lease_seconds, moment=moment)
+        except HookFailed:
+            return _take_one_by_one(ids, worker=worker, lease_seconds=lease_seconds, moment=moment)
+
+
+def promote(*, now: datetime | None = None) -> int:
+    """Make delayed jobs that are due ready, at most 500; returns how many."""
+    moment = sql.current_time(now)
+    with connection.cursor() as cursor:
+        cursor.execute(sql.promote(connection.vendor), {"now": sql.stamp(moment), "limit": PROMOTE_AT_MOST})
+        return int(cursor.rowcount)
+
+
+def _choose(serves: Serves, free: int, free_for_others: int) -> list[str]:
+    """The ids to take, best first: the heads of each kind, merged."""
+    heads: list[tuple[Any, ...]] = []
+    with connection.cursor() as cursor:
+        for kind in ready_kinds(serves):
+            cursor.execute(sql.ready_heads(free, connection.vendor), [kind])
+            heads += cursor.fetchall()
+    heads.sort(key=lambda head: (-head[2], *head[3:], head[0]))
+    reserved = reserved_kinds()
+    chosen: list[str] = []
+    for job_id, kind, *_ in heads:
+        if len(chosen) == free:
+            break
+        if kind not in reserved:
+            if free_for_others < 1:
+                continue
+            free_for_others -= 1
+        chosen.append(job_id)
+    return chosen
+
+
+def _take(ids: Sequence[str], *, worker: str, lease_seconds: float, moment: datetime) -> list[ClaimedJob]:
+    """Walk the edge queued → running for ``ids``, in one savepoint with the domain's hooks. Raises ``HookFailed``."""
+    now, until = sql.stamp(moment), sql.stamp(moment + timedelta(seconds=lease_seconds))
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(sql.take(ids), [worker, until, now, now, *ids])
+            rows = {row[0]: row for row in cursor.fetchall()}
+            # RETURNING keeps no order on SQLite.
+            jobs = [claimed(rows[job_id], worker) for job_id in ids if job_id in rows]
+            cursor.executemany(sql.OPEN_ATTEMPT, [(job.id, job.epoch, job.attempt, worker, now) for job in jobs])
+        apply_changes([_change(job) for job in jobs], moment)
+    return jobs
+
+
+def _take_one_by_one(ids: Sequence[str], *, worker: str, lease_seconds: float, moment: datetime) -> list[ClaimedJob]:
+    """After a hook failed for a batch: the job whose hook it was is put off, the others are claimed."""
+    jobs: list[ClaimedJob] = []
+    for job_id in ids:
+        try:
+            jobs += _take([job_id], worker=worker, lease_seconds=lease_seconds, moment=moment)
+        except HookFailed as failed:
+            instrument.hook_failed(job_id, failed)
+            _put_off(job_id, failed, moment)
+    return jobs
+
+
+def _put_off(job_id: str, failed: HookFailed, moment: datetime) -> None:
+    error = f"Put off for 30 s, its {failed.resource_type} refused: {message_of(failed.error)}"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            sql.PUT_OFF_CLAIM,
+            {"id": job_id, "until": sql.stamp(moment + PUT_OFF), "error": error, "now": sql.stamp(moment)},
+        )
+
+
+def claimed(row: tuple[Any, ...], worker: str) -> ClaimedJob:
+    """A row of ``sql.CLAIMED_COLUMNS`` as the claim of ``worker``."""
+    return ClaimedJob(
+        id=row[0],
+        epoch=row[1],
+        attempt=row[2],
+        max_attempts=row[3],
+        owner_user_id=row[4],
+        kind=row[5],
+        resource_type=row[6],
+        resource_id=row[7],
+        payload=json.loads(row[8]),
+        timeout_seconds=row[9],
+        event_seq=row[10],
+        worker=worker,
+    )
+
+
+def _change(job: ClaimedJob) -> Change:
+    return Change(
+        job_id=job.id,
+        owner_user_id=job.owner_user_id,
+        resource_type=job.resource_type,
+        resource_id=job.resource_id,
+        from_status=QUEUED,
+        to_status=RUNNING,
+        epoch=job.epoch,
+        error="",
+    )
+
+
+# --- 9: reclaim -----------------------------------------------------------------------------------------------------
+
+
+def anything_expired(*, now: datetime | None = None) -> bool:
+    return Job.objects.expired(sql.current_time(now)).exists()
+
+
+def reclaim(*, now: datetime | None = None) -> int:
+    """Take back jobs whose lease has expired, at most 100; expiry alone decides, nobody is probed. Returns how many."""
+    with transaction.atomic():
+        moment = sql.current_time(now)
+        rows = list(
+            Job.objects.expired(moment)
+            .order_by("lease_expires_at")
+            .select_for_update(skip_locked=True)[:RECLAIM_AT_MOST]
+        )
+        rows.sort(key=lambda job: job.pk)
+        try:
+            _lose(rows, moment)
+        except HookFailed:
+            _lose_one_by_one(rows, moment)
+    return len(rows)
+
+
+def _lose(rows: Iterable[Job], moment: datetime) -> None:
+    """Walk the edge that each expired job deserves, in one savepoint with the hooks. Raises ``HookFailed``."""
+    changes = []
+    with transaction.atomic():
+        for job in rows:
+            to_status = _after_loss(job)
+            if (
+                Job.objects.expired(moment)
+                .filter(pk=job.pk, epoch=job.epoch)
+                .update(
+                    status=to_status,
+                    lease_owner=None,
+                    lease_expires_at=None,
+                    available_at=moment if to_status == QUEUED else job.available_at,
+                    fair_tag=0 if to_status == QUEUED else None,
+                    error_message=WORKER_LOST,
+                    completed_at=None if to_status == QUEUED else moment,
+                    updated_at=moment,
+                )
+            ):
+                _close_lost(job, moment)
+                changes.append(_change_lost(job, to_status))
+        apply_changes(changes, moment)
+    for change in changes:
+        instrument.reclaimed(change)
+
+
+def _after_loss(job: Job) -> str:
+    if job.cancel_requested_at is not None:
+        return CANCELLED
+    return QUEUED if job.attempt < job.max_attempts else FAILED
+
+
+def _close_lost(job: Job, moment: datetime) -> None:
+    JobAttempt.objects.filter(job_id=job.pk, epoch=job.epoch, outcome=None).update(
+        outcome=Outcome.LOST, ended_at=moment, error_class="WorkerLost", error_message=WORKER_LOST
+    )
+
+
+def _change_lost(job: Job, to_status: str) -> Change:
+    return Change(
+        job_id=job.pk,
+        owner_user_id=job.owner_user_id,
+        resource_type=job.resource_type,
+        resource_id=job.resource_id,
+        from_status=RUNNING,
+        to_status=to_status,
+        epoch=job.epoch,
+        error=WORKER_LOST,
+    )
+
+
+def _lose_one_by_one(rows: Iterable[Job], moment: datetime) -> None:
+    for job in rows:
+        try:
+            _lose([job], moment)
+        except HookFailed as failed:
+            instrument.hook_failed(job.pk, failed)
+            Job.objects.expired(moment).filter(pk=job.pk, epoch=job.epoch).update(lease_expires_at=moment + PUT_OFF)

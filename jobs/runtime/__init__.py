@@ -1,0 +1,1 @@
+"""The worker process: claim, run, finish, renew. ``BackgroundJobRuntime`` puts the threads together."""

@@ -1,0 +1,68 @@
+"""The thread for jobs that have writes of their own at the finish: each alone, so that none holds up fifty others."""
+
+import queue
+import time
+from collections.abc import Callable
+
+from django.db import transaction
+
+from jobs import instrument
+from jobs.handlers import LeaseLost
+from jobs.runtime.finishing import finish_one
+from jobs.runtime.gate import gate
+from jobs.runtime.held import Held
+from jobs.runtime.loops import Loop
+from jobs.runtime.run import Run
+
+NAP_SECONDS = 0.5
+
+
+class Finisher:
+    def __init__(self, *, held: Held, lock_wait: float, on_finished: Callable[[], None]) -> None:
+        self._held = held
+        self._on_finished = on_finished
+        self._waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
+        self._current: Run | None = None
+        self._since = 0.0
+        self._loop = Loop("finisher", self._turn, lock_wait=lock_wait)
+
+    def start(self) -> None:
+        self._loop.start()
+
+    def stop(self, *, wait: float) -> None:
+        self._loop.stop(wait=wait)
+
+    def settled(self, run: Run) -> None:
+        self._waiting.put(run)
+
+    def busy_seconds(self) -> float:
+        """How long it has been at the same run."""
+        return time.monotonic() - self._since if self._current is not None else 0.0
+
+    def _turn(self) -> None:
+        if self._current is None:
+            try:
+                self._current = self._waiting.get(timeout=NAP_SECONDS)
+            except queue.Empty:
+                return
+            self._since = time.monotonic()
+        self._finish(self._current)  # After a database error it is still the current one, and is tried again.
+        self._current = None
+
+    def _finish(self, run: Run) -> None:
+        with run.said.writing, gate.hold():
+            with transaction.atomic(durable=True):
+                self._send(run)
+                status = finish_one(run)
+            run.said.written()
+        self._held.remove(run)
+        if status is not None and run.ending is not None:
+            instrument.ended(run.job, run.ending, status)
+        self._on_finished()
+
+    def _send(self, run: Run) -> None:
+        try:
+            run.said.write()
+        except LeaseLost as error:
+            instrument.lease_lost(run.job, str(error))
+            run.said.forget_after(0)

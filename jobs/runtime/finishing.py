@@ -1,0 +1,91 @@
+"""Writing how runs ended: together where all agree, one by one where one does not. Called inside a transaction."""
+
+from collections.abc import Callable, Sequence
+
+from django.db import InterfaceError, OperationalError
+
+from jobs import endings, instrument
+from jobs.errors import failure_of
+from jobs.handlers import LeaseLost
+from jobs.resources import HookFailed
+from jobs.runtime.clock import moment
+from jobs.runtime.outcome import ending_of_error
+from jobs.runtime.run import Run
+from jobs.transitions import DomainFailed, finish, finish_together, put_off_finish
+
+# The database is away or busy: nothing is wrong with the job, the whole transaction is repeated.
+NOT_THE_JOBS_FAULT = (OperationalError, InterfaceError)
+
+Status = str | None
+
+
+class _DeadlinePassed(Exception):
+    """The handler's finish took longer than the job may."""
+
+
+def finish_all(runs: Sequence[Run]) -> list[Status]:
+    """End each run as it is settled; the status each job has now, None where nothing was written for it."""
+    try:
+        finish_together([(run.job, _settled(run)) for run in runs])
+    except NOT_THE_JOBS_FAULT:
+        raise
+    except Exception:  # One of them does not fit; which, and why, shows when each is on its own.
+        return [finish_one(run) for run in runs]
+    return [_settled(run).edges[0].to_status for run in runs]
+
+
+def finish_one(run: Run) -> Status:
+    """End one run. Where its domain refuses, the attempt fails with that error; refused even that, it waits."""
+    try:
+        return finish(run.job, _settled(run), domain=_within_deadline(run))
+    except LeaseLost:
+        instrument.late(run.job, _settled(run).outcome)
+        return None
+    except NOT_THE_JOBS_FAULT:
+        raise
+    except DomainFailed as failed:
+        run.resettle(_ending_for(run, failed.error))
+        return finish_one(run)
+    except Exception as error:
+        return _finish_refused(run, error)
+
+
+def _finish_refused(run: Run, error: Exception) -> Status:
+    cause = error.error if isinstance(error, HookFailed) else error
+    instrument.worker_error("finish", cause)
+    run.resettle(endings.failed(failure_of(cause), again_in=run.backoff()))
+    try:
+        return finish(run.job, _settled(run))
+    except NOT_THE_JOBS_FAULT:
+        raise
+    except LeaseLost:
+        instrument.late(run.job, _settled(run).outcome)
+    except Exception as again:
+        instrument.worker_error("finish", again)
+        put_off_finish(run.job)
+    return None
+
+
+def _ending_for(run: Run, error: BaseException) -> endings.Ending:
+    if isinstance(error, _DeadlinePassed):
+        return endings.timed_out(again_in=run.backoff())
+    return ending_of_error(run, error) or endings.failed(failure_of(error), again_in=run.backoff())
+
+
+def _within_deadline(run: Run) -> Callable[[], None] | None:
+    """The handler's finish, which counts as the handler's time: past the deadline nothing of it is committed."""
+    domain = run.domain
+    if domain is None:
+        return None
+
+    def checked() -> None:
+        domain()
+        if run.seconds_left(moment()) <= 0:
+            raise _DeadlinePassed
+
+    return checked
+
+
+def _settled(run: Run) -> endings.Ending:
+    assert run.ending is not None, "Only a settled run is finished."
+    return run.ending

@@ -1,0 +1,53 @@
+"""One queue writer of this process at a time, in the order in which they came, the heartbeat ahead of the rest.
+
+SQLite has one write lock and no queue for it: a waiter naps, and a writer that comes back at once overtakes it for
+seconds. PostgreSQL locks rows, so there the gate stands open.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from jobs import sql
+
+
+class WriteGate:
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._held = False
+        self._waiting: deque[threading.Event] = deque()
+
+    @contextmanager
+    def hold(self, *, first: bool = False) -> Iterator[None]:
+        """Hold the gate; ``first`` goes ahead of everyone who waits. Not re-entrant."""
+        if not sql.is_sqlite():
+            yield
+            return
+        self._enter(first)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    def _enter(self, first: bool) -> None:
+        with self._mutex:
+            if not self._held:
+                self._held = True
+                return
+            turn = threading.Event()
+            if first:
+                self._waiting.appendleft(turn)
+            else:
+                self._waiting.append(turn)
+        turn.wait()
+
+    def _leave(self) -> None:
+        with self._mutex:
+            if self._waiting:
+                self._waiting.popleft().set()  # Handed over, still held: nobody can slip in between.
+            else:
+                self._held = False
+
+
+gate = WriteGate()

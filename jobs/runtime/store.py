@@ -1,0 +1,246 @@
+"""The one thread that claims and finishes. It writes whatever waits in one transaction, and never waits for company."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from django.db import connection, transaction
+
+from jobs import claim, instrument, sql
+from jobs.claim import ClaimedJob, Serves
+from jobs.handlers import LeaseLost
+from jobs.resources import HookFailed
+from jobs.runtime.clock import Moment, moment
+from jobs.runtime.finishing import Status, finish_all
+from jobs.runtime.gate import gate
+from jobs.runtime.held import Held
+from jobs.runtime.loops import Loop
+from jobs.runtime.run import Run
+from jobs.transitions import lock_in_order, release
+
+DATA_VERSION_SECONDS = 0.025
+
+
+@dataclass
+class Work:
+    """What one transaction is to write."""
+
+    endings: list[Run] = field(default_factory=list)
+    said: list[Run] = field(default_factory=list)
+    claim: bool = False
+
+
+class Store:
+    def __init__(
+        self,
+        *,
+        worker_id: str,
+        serves: Serves,
+        held: Held,
+        lease_seconds: float,
+        poll_seconds: float,
+        lock_wait: float,
+        launch: Callable[[Sequence[ClaimedJob], Moment], None],
+        on_commit_elsewhere: Callable[[], None],
+    ) -> None:
+        self._worker_id = worker_id
+        self._serves = serves
+        self._held = held
+        self._lease_seconds = lease_seconds
+        self._poll_seconds = poll_seconds
+        self._launch = launch
+        self._on_commit_elsewhere = on_commit_elsewhere
+        self._loop = Loop("store", self._turn, lock_wait=lock_wait)
+        self._changed = threading.Condition()
+        self._endings: list[Run] = []
+        self._said: dict[int, Run] = {}
+        self._claiming = True
+        self._maybe_ready = True
+        self._next_look = 0.0
+        self._version = 0
+        self._unsure = False
+        # Set while nothing this worker serves is ready and it holds nothing.
+        self.idle = threading.Event()
+
+    # --- From other threads -------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        self._loop.start()
+
+    def stop(self, *, wait: float) -> None:
+        with self._changed:
+            self._loop.stop(wait=0)
+            self._changed.notify()
+        self._loop.stop(wait=wait)
+
+    def stop_claiming(self) -> None:
+        with self._changed:
+            self._claiming = False
+            self._changed.notify()
+
+    def settled(self, run: Run) -> None:
+        """The run's end is decided: write it."""
+        with self._changed:
+            self._endings.append(run)
+            self._changed.notify()
+
+    def said(self, run: Run) -> None:
+        """The run has events or progress to write."""
+        with self._changed:
+            self._said[id(run)] = run
+            self._changed.notify()
+
+    def wake(self) -> None:
+        """Something was committed in this process; there may be work."""
+        with self._changed:
+            self._maybe_ready = True
+            self._changed.notify()
+
+    # --- One turn -----------------------------------------------------------------------------------------------------
+
+    def _turn(self) -> None:
+        work = self._wait_for_work()
+        try:
+            if self._unsure:
+                self._release_orphans()
+            if work.endings or work.said or (work.claim and self._worth_claiming()):
+                self._write(work)
+        except BaseException:
+            # Nothing is known to stand; each write is made so that it may be tried again.
+            self._take_back(work)
+            self._unsure = True
+            raise
+
+    def _wait_for_work(self) -> Work:
+        with self._changed:
+            while not (self._endings or self._said or self._wants_claim() or self._loop.stopping):
+                if not self._changed.wait(self._seconds_to_sleep()):
+                    self._look_up()
+            work = Work(self._endings, list(self._said.values()), self._claiming)
+            self._endings, self._said = [], {}
+            if work.endings or self._maybe_ready:
+                self.idle.clear()
+            else:
+                work.claim = False
+            self._maybe_ready = False
+            return work
+
+    def _wants_claim(self) -> bool:
+        return self._claiming and self._maybe_ready and len(self._held) < self._held.concurrency
+
+    def _seconds_to_sleep(self) -> float:
+        until_look = max(0.0, self._next_look - time.monotonic())
+        return min(DATA_VERSION_SECONDS, until_look) if sql.is_sqlite() else until_look
+
+    def _look_up(self) -> None:
+        """Between two naps: has another connection committed, is it time to poll?"""
+        if sql.is_sqlite() and (version := sql.data_version()) != self._version:
+            self._version, self._maybe_ready = version, True
+            self._on_commit_elsewhere()
+        if time.monotonic() >= self._next_look:
+            self._maybe_ready = True
+            self._next_look = time.monotonic() + self._poll_seconds
+
+    def _take_back(self, work: Work) -> None:
+        with self._changed:
+            self._endings = work.endings + self._endings
+            self._said = {id(run): run for run in work.said} | self._said
+            self._maybe_ready = True
+
+    # --- The claim's surroundings -------------------------------------------------------------------------------------
+
+    def _worth_claiming(self) -> bool:
+        """A look without a lock, so that an idle worker costs the others nothing; sets when to look again."""
+        if claim.anything_due(self._serves):
+            return True
+        due = claim.next_due()
+        wait = self._poll_seconds
+        if due is not None:
+            wait = min(wait, max(0.0, (due - datetime.now(UTC)).total_seconds()))
+        self._next_look = time.monotonic() + wait
+        if len(self._held) == 0:
+            self.idle.set()
+        return False
+
+    def _release_orphans(self) -> None:
+        """Give back what the database says is ours and we do not know: claims whose reply was lost on the way."""
+        known = self._held.known()
+        with connection.cursor() as cursor:
+            cursor.execute(sql.HELD_BY, [self._worker_id])
+            rows = cursor.fetchall()
+        for job in (claim.claimed(row, self._worker_id) for row in rows):
+            if (job.id, job.epoch) not in known:
+                self._release_orphan(job)
+        self._unsure = False
+
+    def _release_orphan(self, job: ClaimedJob) -> None:
+        try:
+            with gate.hold():
+                release(job)
+            instrument.lease_lost(job, "its claim was never answered; released")
+        except (LeaseLost, HookFailed) as error:
+            instrument.worker_error("orphan", error)
+
+    # --- The transaction ----------------------------------------------------------------------------------------------
+
+    def _write(self, work: Work) -> None:
+        claimed_at = moment()
+        speaking = {id(run): run for run in [*work.said, *work.endings] if not run.said.empty}
+        with _each_writing(speaking.values()) as sending, gate.hold():
+            with transaction.atomic(durable=True):
+                lock_in_order([run.job.id for run in {*sending, *work.endings}])
+                for run in sending:
+                    self._send(run)
+                statuses = finish_all(work.endings) if work.endings else []
+                claimed = self._claim(work)
+            for run in sending:
+                run.said.written()
+        self._after_commit(work, statuses, claimed, claimed_at)
+
+    def _send(self, run: Run) -> None:
+        try:
+            run.said.write()
+        except LeaseLost as error:
+            instrument.lease_lost(run.job, str(error))
+            run.said.forget_after(0)
+
+    def _claim(self, work: Work) -> list[ClaimedJob]:
+        if not work.claim:
+            return []
+        free, free_for_others = self._held.free(leaving=work.endings)
+        jobs = claim.claim(
+            worker=self._worker_id,
+            serves=self._serves,
+            free=free,
+            free_for_others=free_for_others,
+            lease_seconds=self._lease_seconds,
+        )
+        if len(jobs) == free:
+            self._maybe_ready = True  # There may be more than there were slots.
+        return jobs
+
+    def _after_commit(
+        self, work: Work, statuses: Sequence[Status], claimed: Sequence[ClaimedJob], claimed_at: Moment
+    ) -> None:
+        for run, status in zip(work.endings, statuses, strict=True):
+            self._held.remove(run)
+            if status is not None and run.ending is not None:
+                instrument.ended(run.job, run.ending, status)
+        if claimed:
+            self._launch(claimed, claimed_at)
+        elif work.endings:
+            self.wake()
+
+
+@contextmanager
+def _each_writing(runs: Iterable[Run]) -> Iterator[list[Run]]:
+    """Those of ``runs`` whose buffer nobody is writing now, each locked for this block: we never wait for a handler."""
+    taken = [run for run in runs if run.said.writing.acquire(blocking=False)]
+    try:
+        yield taken
+    finally:
+        for run in taken:
+            run.said.writing.release()

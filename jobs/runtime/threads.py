@@ -1,0 +1,91 @@
+"""Daemon threads that handlers run on. A pool's threads would be joined at exit, and a blocked one would hold it up."""
+
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+from django.db import connections, reset_queries
+
+from jobs import instrument
+
+_Call = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+
+
+class HandlerThread(Executor):
+    """One thread that runs one call after the other, each with its own result; ORM connections stay with the thread."""
+
+    def __init__(self, number: int) -> None:
+        self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name=f"job-handler-{number}", daemon=True).start()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        future: Future[Any] = Future()
+        self._calls.put((future, fn, args, kwargs))
+        return future
+
+    def _work(self) -> None:
+        while True:
+            future, function, args, kwargs = self._calls.get()
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(function(*args, **kwargs))
+            except BaseException as error:
+                future.set_exception(error)
+            del future, function, args, kwargs
+
+
+def leave_clean() -> None:
+    """After a handler, in its own thread: no transaction, no stale or half-broken connection for the next one."""
+    reset_queries()
+    for connection in connections.all(initialized_only=True):
+        try:
+            if connection.in_atomic_block or not connection.get_autocommit():
+                connection.close()
+            else:
+                connection.close_if_unusable_or_obsolete()
+        except Exception as error:
+            instrument.worker_error("connection", error)
+
+
+class ThreadPool:
+    """Threads by need: an idle one is used again, a blocked one is never waited for."""
+
+    def __init__(self) -> None:
+        self._mutex = threading.Lock()
+        self._idle: list[HandlerThread] = []
+        self._made = 0
+
+    def take(self) -> HandlerThread:
+        with self._mutex:
+            if self._idle:
+                return self._idle.pop()
+            self._made += 1
+            return HandlerThread(self._made)
+
+    def give_back(self, thread: HandlerThread) -> None:
+        """The thread is used again once it has come to the end of what it runs now, and has cleaned up."""
+        thread.submit(leave_clean).add_done_callback(lambda _: self._put(thread))
+
+    def _put(self, thread: HandlerThread) -> None:
+        with self._mutex:
+            self._idle.append(thread)
+
+
+class LazyThread(Executor):
+    """The thread of one async handler, taken only if it ever calls ``sync_to_async``; all its calls share it."""
+
+    def __init__(self, pool: ThreadPool) -> None:
+        self._pool = pool
+        self._thread: HandlerThread | None = None
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        if self._thread is None:
+            self._thread = self._pool.take()
+        return self._thread.submit(fn, *args, **kwargs)
+
+    def give_back(self) -> None:
+        if self._thread is not None:
+            self._pool.give_back(self._thread)
