@@ -1,10 +1,15 @@
 """Who owns rows: a person, or a team of persons. Both are users, so that an owner's id is one column everywhere."""
 
+from datetime import datetime
+from functools import partial
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.db.models import Q
+from knox.models import AbstractAuthToken
+
+from oncall.api.ids import new_id
 
 
 class User(AbstractUser):
@@ -15,6 +20,9 @@ class User(AbstractUser):
         TEAM = "team"
 
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PERSON, editable=False)
+
+    # Set by the authenticator when the request came with a team's token: then only that team's rows are in scope.
+    only_owner_id: int | None = None
 
     class Meta(AbstractUser.Meta):
         constraints = [
@@ -65,8 +73,55 @@ class Membership(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["user", "team"], name="membership_once"),
-            models.CheckConstraint(condition=Q(role__in=["reader", "responder", "admin"]), name="membership_role_known"),
+            models.CheckConstraint(
+                condition=Q(role__in=["reader", "responder", "admin"]), name="membership_role_known"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.user} in {self.team} as {self.role}"
+
+
+class Token(AbstractAuthToken):
+    """A program's key, hashed at rest (knox). ``user`` made it and is who acts; ``owner`` is whose rows it sees:
+    the user's own scope, or one team's.
+    """
+
+    class Scope(models.TextChoices):
+        FULL = "full"
+        READ = "read"
+        ALERTS_WRITE = "alerts:write"
+        CHANGES_WRITE = "changes:write"
+
+    id = models.CharField(primary_key=True, max_length=40, default=partial(new_id, "tok"), editable=False)
+    digest = models.CharField(max_length=128, unique=True)
+    name = models.CharField(max_length=100)
+    scope = models.CharField(max_length=20, choices=Scope.choices, default=Scope.FULL)
+    owner = models.ForeignKey(User, models.CASCADE, related_name="owned_tokens")
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(scope__in=["full", "read", "alerts:write", "changes:write"]), name="token_scope_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.scope})"
+
+    def expired(self, now: datetime) -> bool:
+        return self.expiry is not None and self.expiry <= now
+
+
+class SignInAttempts(models.Model):
+    """Failed sign-ins of one user name from one address. The key is a keyed hash: neither is stored in the clear."""
+
+    key = models.CharField(primary_key=True, max_length=64)
+    failures = models.PositiveIntegerField(default=0)
+    blocked_until = models.DateTimeField()
+    updated_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.failures} since {self.updated_at}"

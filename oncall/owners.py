@@ -19,9 +19,14 @@ def visible_owner_ids(user: "User | AnonymousUser", *, steer: bool = False) -> S
 
 
 def owner_ids_with_role(user: "User | AnonymousUser", role: str) -> Set[int]:
-    """The ids of the owners for whom ``user`` may do what needs at least ``role``; always all of one's own rows."""
+    """The ids of the owners for whom ``user`` may do what needs at least ``role``; always all of one's own rows.
+
+    A user who came with a team's token (``only_owner_id``) has that team's rows alone, in the user's present role.
+    """
     if user.pk is None or not user.is_active:
         return frozenset()
     enough = [name for name, rank in RANK.items() if rank >= RANK[Membership.Role(role)]]
     teams = Membership.objects.filter(user_id=user.pk, role__in=enough, team__is_active=True)
-    return frozenset([user.pk, *teams.values_list("team_id", flat=True)])
+    owner_ids = frozenset([user.pk, *teams.values_list("team_id", flat=True)])
+    limit = getattr(user, "only_owner_id", None)
+    return owner_ids if limit is None else owner_ids & {limit}

@@ -7,6 +7,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from oncall.home import key_from
+from oncall.logging import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -116,9 +117,12 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "oncall.requests.request_id",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "oncall.csp.ContentPolicy",
+    "oncall.requests.error_shape",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -143,21 +147,68 @@ TEMPLATES = [
 ]
 
 STATIC_URL = "static/"
-STATIC_ROOT = ONCALL_HOME / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+# Served from where the packages have them: nothing to collect, nothing to go stale.
 WHITENOISE_USE_FINDERS = True
 
 # --- Owners ---------------------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "oncall.User"
+AUTHENTICATION_BACKENDS = ["oncall.signin.attempt.PersonBackend"]
+KNOX_TOKEN_MODEL = "oncall.Token"
+REST_KNOX = {"TOKEN_PREFIX": "oncall_"}
+# Knox's own token table is never used: ours stands in its place.
+MIGRATION_MODULES = {"knox": None}
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = LOGIN_URL
+CSRF_FAILURE_VIEW = "oncall.pages.errors.csrf_failure"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+
+# --- The API --------------------------------------------------------------------------------------------------------
+
+MAX_UPLOAD_BYTES = 50 * 1024 * 1024
+REST_FRAMEWORK = {
+    # The token comes first: its challenge makes an anonymous call a 401.
+    "DEFAULT_AUTHENTICATION_CLASSES": ["oncall.tokens.TokenAuthentication", "oncall.tokens.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["oncall.api.permissions.HasScope"],
+    "DEFAULT_PARSER_CLASSES": ["oncall.api.parsers.StrictJSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "oncall.api.pagination.CursorPages",
+    "DEFAULT_FILTER_BACKENDS": ["oncall.api.filters.StrictFilterBackend"],
+    "DEFAULT_SCHEMA_CLASS": "oncall.api.schema.OperationSchema",
+    "EXCEPTION_HANDLER": "oncall.api.handling.exception_handler",
+    "NON_FIELD_ERRORS_KEY": "nonFieldErrors",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+DRF_STANDARDIZED_ERRORS = {"EXCEPTION_FORMATTER_CLASS": "oncall.api.handling.ErrorFormatter"}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "OncallAgent",
+    "DESCRIPTION": "Durable jobs, documents and search of an on-call workbench.",
+    "VERSION": "0.1.0",
+    "OAS_VERSION": "3.1.0",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+# --- The admin ------------------------------------------------------------------------------------------------------
+
+UNFOLD = {
+    "SITE_TITLE": "OncallAgent",
+    "SITE_HEADER": "OncallAgent",
+    "SITE_SYMBOL": "notifications_active",
+    "SIDEBAR": {"show_search": False, "navigation": "oncall.admin_site.navigation"},
+}
+
+# --- Logs -----------------------------------------------------------------------------------------------------------
+
+LOGGING = logging_settings()
 
 # --- Jobs -----------------------------------------------------------------------------------------------------------
 

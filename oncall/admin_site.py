@@ -1,0 +1,122 @@
+"""The one module that knows Unfold. Every app's admin takes its classes from here, so the theme can be swapped."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import cached_property
+from unfold.admin import ModelAdmin as UnfoldModelAdmin
+from unfold.admin import TabularInline as UnfoldTabularInline
+from unfold.decorators import action, display
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+
+__all__ = [
+    "AdminPasswordChangeForm",
+    "BoundedPaginator",
+    "ModelAdmin",
+    "ReadOnlyModelAdmin",
+    "ReadOnlyTabularInline",
+    "TabularInline",
+    "UserChangeForm",
+    "UserCreationForm",
+    "action",
+    "display",
+    "navigation",
+    "site",
+]
+
+MOST_COUNTED = 10_000
+# (model label, title, icon), in the order of the side bar; a model without an admin is left out.
+_SIDEBAR = {
+    "Work": [
+        ("jobs.job", "Jobs", "manufacturing"),
+        ("jobs.worker", "Workers", "memory"),
+    ],
+    "Knowledge": [
+        ("documents.knowledgebase", "Knowledge bases", "library_books"),
+        ("documents.document", "Documents", "description"),
+        ("documents.documentindextask", "Index tasks", "playlist_add_check"),
+    ],
+    "Owners": [
+        ("oncall.user", "Users", "person"),
+        ("oncall.team", "Teams", "group"),
+        ("oncall.membership", "Memberships", "badge"),
+    ],
+}
+
+site = admin.site
+
+
+class BoundedCount(int):
+    """A count that stopped: it counts as its number and reads as ``10,000+``."""
+
+    def __str__(self) -> str:
+        return f"{int(self):,}+"
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
+
+class BoundedPaginator(Paginator):
+    """Counts at most 10,000 rows: the cost of a list does not grow with the table."""
+
+    @cached_property
+    def count(self) -> int:  # type: ignore[override]
+        rows: Any = self.object_list
+        found = rows.order_by()[: MOST_COUNTED + 1].count() if isinstance(rows, QuerySet) else len(rows)
+        return BoundedCount(MOST_COUNTED) if found > MOST_COUNTED else int(found)
+
+
+class ModelAdmin(UnfoldModelAdmin):
+    """An editable list and form with bounded counts."""
+
+    paginator = BoundedPaginator
+    show_full_result_count = False
+    list_per_page = 50
+
+
+class TabularInline(UnfoldTabularInline):
+    extra = 0
+
+
+class _ReadOnly:
+    """Nothing is added, changed or deleted here: rows change by transitions alone."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class ReadOnlyModelAdmin(_ReadOnly, ModelAdmin):
+    """A list and a page to read. Actions name their own permission (``permissions=["view"]``)."""
+
+
+class ReadOnlyTabularInline(_ReadOnly, TabularInline):
+    can_delete = False
+
+
+def navigation(request: HttpRequest) -> list[dict[str, Any]]:
+    """The side bar: what is registered and what the user may see."""
+    registered = {model._meta.label_lower: model for model in site._registry}
+    groups = []
+    for title, entries in _SIDEBAR.items():
+        items = [
+            {"title": text, "icon": icon, "link": _changelist(label)}
+            for label, text, icon in entries
+            if label in registered and site._registry[registered[label]].has_view_permission(request)
+        ]
+        if items:
+            groups.append({"title": title, "separator": True, "items": items})
+    return groups
+
+
+def _changelist(label: str) -> str:
+    return reverse(f"admin:{label.replace('.', '_')}_changelist")

@@ -1,0 +1,112 @@
+"""The ASGI application: Django behind a limit on the size of a body, found before the body is read to the end.
+
+Django reads a whole body before any view runs, so a view cannot refuse it in time.
+"""
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oncall.settings")
+django_application = get_asgi_application()
+
+from django.conf import settings  # noqa: E402  (settings exist only now)
+
+from oncall.api.errors import error_body  # noqa: E402
+from oncall.requests import request_id_of  # noqa: E402
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+MEGABYTE = 1024 * 1024
+BODY_LIMIT = MEGABYTE
+ALERTS_LIMIT = 10 * MEGABYTE
+# What multipart adds to a file: boundaries, headers, the other fields of the form.
+FRAMING = 64 * 1024
+_UPLOAD = re.compile(r"/knowledge-bases/[^/]+/documents/?")
+# How long a client that is still sending may go on, so that it gets to read the answer before the connection closes.
+LINGER_SECONDS = 2.0
+
+
+class BodyTooLarge(Exception):
+    """The body went over its limit while it was being received."""
+
+
+def body_limit(path: str) -> int:
+    """The most bytes that a body for ``path`` may have."""
+    if _UPLOAD.fullmatch(path):
+        return int(settings.MAX_UPLOAD_BYTES) + FRAMING
+    return ALERTS_LIMIT if path == "/aiops/alerts/alertmanager" else BODY_LIMIT
+
+
+class BodyLimit:
+    """Answers 413 by ``Content-Length``, or, when a body comes in chunks, as soon as they are over the limit."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.application(scope, receive, send)
+            return
+        limit = body_limit(scope["path"])
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length) > limit:
+            await _refuse(headers, receive, send)
+            return
+        try:
+            await self.application(scope, _counted(receive, limit), send)
+        except BodyTooLarge:
+            # Django had not answered: it starts only when it has the whole body.
+            await _refuse(headers, receive, send)
+
+
+def _counted(receive: Receive, limit: int) -> Receive:
+    received = 0
+
+    async def counting() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > limit:
+            raise BodyTooLarge
+        return message
+
+    return counting
+
+
+async def _refuse(headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
+    body = json.dumps(error_body(413)).encode()
+    request_id = request_id_of(headers.get(b"x-request-id", b"").decode("latin-1"))
+    answer = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"x-request-id", request_id.encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": 413, "headers": answer})
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+    try:
+        async with asyncio.timeout(LINGER_SECONDS):
+            await _discard(receive)
+    except TimeoutError:
+        pass
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _discard(receive: Receive) -> None:
+    while True:
+        message = await receive()
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return
+
+
+application = BodyLimit(django_application)

@@ -1,0 +1,1 @@
+"""Signing in, for people and programs: one throttle and one function, whatever the door."""
