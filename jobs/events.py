@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection, models, transaction
 
@@ -39,7 +39,7 @@ def append(
     """
     with transaction.atomic(), connection.cursor() as cursor:
         moment = sql.stamp(sql.current_time(now))
-        fence = {"id": job.id, "epoch": job.epoch, "worker": job.worker}
+        fence: dict[str, Any] = {"id": job.id, "epoch": job.epoch, "worker": job.worker}
         if new:
             cursor.execute(sql.APPEND_EVENTS, {**fence, "count": len(new), "known": known})
             if cursor.rowcount != 1:

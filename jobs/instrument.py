@@ -1,5 +1,6 @@
 """Every log line of the runtime, in one place: ids, kinds, epochs and error classes, never payloads or outputs."""
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -12,6 +13,11 @@ if TYPE_CHECKING:
     from jobs.resources import Change, HookFailed
 
 log = structlog.get_logger("jobs")
+
+
+def warnings_only() -> None:
+    """Leave out the two lines that every job writes; call it before the first line."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
 
 
 def _who(job: "ClaimedJob") -> dict[str, Any]:

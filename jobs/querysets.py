@@ -13,6 +13,7 @@ from jobs.states import ACTIVE, QUEUED, RUNNING
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
+    from jobs.models import Job
 
 # Priority first, then the tag; under ``fifo`` every tag is 0, so this is exactly available_at, created_at.
 CLAIM_ORDER = ("-priority", "fair_tag", "available_at", "created_at", "id")
@@ -24,7 +25,7 @@ def visible_owner_ids(user: "AbstractBaseUser | AnonymousUser") -> Iterable[int]
     return scope
 
 
-class JobQuerySet(models.QuerySet["jobs.models.Job"]):
+class JobQuerySet(models.QuerySet["Job"]):
     def owned_by(self, owner_ids: Iterable[int]) -> "JobQuerySet":
         return self.filter(owner_user_id__in=list(owner_ids))
 

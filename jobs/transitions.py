@@ -4,7 +4,7 @@ Each transition is guarded UPDATEs in one ``atomic()`` block with the row count 
 transaction. ``docs/state-machine.md`` has the table. "Mine": running, under this worker, in this epoch.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -219,7 +219,7 @@ class Renewal:
         self.cancel_requested = cancel_requested
 
 
-def _is_mine(row: dict[str, Any], job: ClaimedJob) -> bool:
+def _is_mine(row: Mapping[str, Any], job: ClaimedJob) -> bool:
     return (row["status"], row["lease_owner"], row["epoch"]) == (RUNNING, job.worker, job.epoch)
 
 

@@ -47,7 +47,7 @@ class Run:
         self.ending: Ending | None = None
         self.domain: Callable[[], None] | None = None
         # Set by the executor: stops the handler's code where that is possible.
-        self.interrupt: Callable[[], None] = lambda: None
+        self.interrupt: Callable[[], object] = lambda: None
         self._on_said = on_said
         self._mutex = threading.Lock()
 

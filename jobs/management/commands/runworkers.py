@@ -1,6 +1,5 @@
 """Run background jobs until told to stop: the one way in which jobs run."""
 
-import logging
 import os
 import signal
 import sys
@@ -12,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
+from jobs import instrument
 from jobs.runtime.runtime import BackgroundJobRuntime
 
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError(str(error)) from None
         if options["verbosity"] == 0:
-            logging.getLogger("jobs").setLevel(logging.WARNING)
+            instrument.warnings_only()
         else:
             self.stderr.write(f"Worker {runtime.worker_id}: concurrency {options['concurrency']}. Ctrl-C to stop.")
         _stop_on_signals(runtime)
