@@ -13,7 +13,7 @@ from jobs.states import ACTIVE, QUEUED, RUNNING
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
-    from jobs.models import Job
+    from jobs.models import Job  # noqa: F401  (named in a string below)
 
 # Priority first, then the tag; under ``fifo`` every tag is 0, so this is exactly available_at, created_at.
 CLAIM_ORDER = ("-priority", "fair_tag", "available_at", "created_at", "id")
