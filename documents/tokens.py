@@ -1,0 +1,165 @@
+"""Our own tokens for the lexical index, so that SQLite and PostgreSQL index and find exactly the same ones.
+
+A token is a lower-case word (``_`` belongs to it), a part of a CamelCase or snake_case word, or a pair of neighbouring
+CJK characters. English words are stemmed. Tokens hold letters, digits and ``_`` only: no query syntax can be in them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from documents.porter import stem
+
+# Han, kana, hangul, bopomofo: written without spaces, so neighbouring pairs stand for words.
+CJK = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3105-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_RUN = re.compile(rf"[{CJK}\U00020000-\U0003ffff]+|[^\W{CJK}\U00020000-\U0003ffff]+")
+_CJK_RUN = re.compile(rf"[{CJK}\U00020000-\U0003ffff]+")
+_CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_STEMMABLE = re.compile(r"[a-z]{3,}\Z")
+
+# A word longer than this is a hash or a dump: its start is enough to find it by.
+MAX_TOKEN_CHARACTERS = 64
+
+STOP_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "may",
+        "more",
+        "most",
+        "my",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "should",
+        "so",
+        "some",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "to",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+    ]
+)
+CJK_STOP_TOKENS = frozenset(
+    [
+        "怎么",
+        "么办",
+        "什么",
+        "如何",
+        "为什",
+        "一个",
+        "这个",
+        "那个",
+        "我们",
+        "可以",
+        "没有",
+        "是否",
+        "以及",
+        "或者",
+        "并且",
+        "还是",
+        "的是",
+    ]
+)
+
+
+def tokenize(text: str) -> list[str]:
+    """The tokens of ``text`` in order; a compound word is followed by its parts."""
+    return list(_tokens(text))
+
+
+def _tokens(text: str) -> Iterator[str]:
+    for run in _RUN.findall(unicodedata.normalize("NFKC", text)):
+        if _CJK_RUN.match(run):
+            yield from _pairs(run)
+        else:
+            yield from _word(run)
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for first, second in zip(run, run[1:], strict=False):
+        yield first + second
+
+
+def _word(word: str) -> Iterator[str]:
+    whole = word.strip("_")[:MAX_TOKEN_CHARACTERS]
+    if not whole:
+        return
+    yield _normal(whole)
+    parts = _CAMEL_PART.findall(whole) if whole.isascii() else [part for part in whole.split("_") if part]
+    if len(parts) > 1:
+        yield from (_normal(part) for part in parts)
+
+
+def _normal(word: str) -> str:
+    lowered = word.lower()
+    return stem(lowered) if _STEMMABLE.match(lowered) else lowered
+
+
+def query_terms(query: str) -> list[str]:
+    """The distinct tokens of a query, in order, without stop words; with them when nothing else is left."""
+    terms = list(dict.fromkeys(tokenize(query)))
+    return [term for term in terms if term not in _STOP_TOKENS] or terms
+
+
+_STOP_TOKENS = frozenset(_normal(word) for word in STOP_WORDS) | CJK_STOP_TOKENS
+
+
+def cjk_share(text: str) -> float:
+    """The share of CJK characters among the letters and digits of ``text``, 0 to 1."""
+    letters = sum(1 for character in text if character.isalnum())
+    return sum(len(run) for run in _CJK_RUN.findall(text)) / letters if letters else 0.0
