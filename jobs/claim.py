@@ -63,15 +63,19 @@ def ready_kinds(serves: Serves) -> list[str]:
         return [kind for (kind,) in cursor.fetchall() if kind in serves]
 
 
-def anything_due(serves: Serves, *, now: datetime | None = None) -> bool:
-    """Whether a claim would find work; a read outside any transaction, so that an idle worker takes no lock."""
-    return bool(ready_kinds(serves)) or Job.objects.due(sql.current_time(now)).exists()
-
-
 def next_due() -> datetime | None:
     """When the first delayed job becomes ready."""
+    return _earliest(sql.NEXT_DUE)
+
+
+def next_expiry() -> datetime | None:
+    """When the first lease runs out."""
+    return _earliest(sql.NEXT_EXPIRY)
+
+
+def _earliest(statement: str) -> datetime | None:
     with connection.cursor() as cursor:
-        cursor.execute(sql.NEXT_DUE)
+        cursor.execute(statement)
         (found,) = cursor.fetchone()
     # SQLite hands out what Django stored there: UTC as text.
     return datetime.fromisoformat(found).replace(tzinfo=UTC) if isinstance(found, str) else found
@@ -197,10 +201,6 @@ def _change(job: ClaimedJob) -> Change:
 
 
 # --- 9: reclaim -----------------------------------------------------------------------------------------------------
-
-
-def anything_expired(*, now: datetime | None = None) -> bool:
-    return Job.objects.expired(sql.current_time(now)).exists()
 
 
 def reclaim(*, now: datetime | None = None) -> int:

@@ -96,6 +96,8 @@ def ready_heads(limit: int, vendor: str) -> str:
 
 NEXT_DUE: Final = "SELECT min(available_at) FROM jobs_job WHERE status = 'queued' AND fair_tag IS NULL"
 
+NEXT_EXPIRY: Final = "SELECT min(lease_expires_at) FROM jobs_job WHERE status = 'running'"
+
 _SKIP_LOCKED: Final[dict[str, str]] = {"sqlite": "", "postgresql": " FOR UPDATE SKIP LOCKED"}
 
 

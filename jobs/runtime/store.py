@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from django.db import connection, transaction
 
@@ -62,6 +61,7 @@ class Store:
         self._next_look = 0.0
         self._version = 0
         self._unsure = False
+        self._on_sqlite = sql.is_sqlite()
         # Set while nothing this worker serves is ready and it holds nothing.
         self.idle = threading.Event()
 
@@ -133,11 +133,11 @@ class Store:
 
     def _seconds_to_sleep(self) -> float:
         until_look = max(0.0, self._next_look - time.monotonic())
-        return min(DATA_VERSION_SECONDS, until_look) if sql.is_sqlite() else until_look
+        return min(DATA_VERSION_SECONDS, until_look) if self._on_sqlite else until_look
 
     def _look_up(self) -> None:
         """Between two naps: has another connection committed, is it time to poll?"""
-        if sql.is_sqlite() and (version := sql.data_version()) != self._version:
+        if self._on_sqlite and (version := sql.data_version()) != self._version:
             self._version, self._maybe_ready = version, True
             self._on_commit_elsewhere()
         if time.monotonic() >= self._next_look:
@@ -154,12 +154,10 @@ class Store:
 
     def _worth_claiming(self) -> bool:
         """A look without a lock, so that an idle worker costs the others nothing; sets when to look again."""
-        if claim.anything_due(self._serves):
+        now, due = sql.current_time(None), claim.next_due()
+        if claim.ready_kinds(self._serves) or (due is not None and due <= now):
             return True
-        due = claim.next_due()
-        wait = self._poll_seconds
-        if due is not None:
-            wait = min(wait, max(0.0, (due - datetime.now(UTC)).total_seconds()))
+        wait = self._poll_seconds if due is None else min(self._poll_seconds, (due - now).total_seconds())
         self._next_look = time.monotonic() + wait
         if len(self._held) == 0:
             self.idle.set()

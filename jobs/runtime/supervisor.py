@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from django.db import transaction
 
-from jobs import claim, endings, instrument, transitions
+from jobs import claim, endings, instrument, sql, transitions
 from jobs.models import Job
 from jobs.runtime.clock import Moment, moment
 from jobs.runtime.executors import Executors
@@ -122,7 +122,8 @@ class Supervisor:
                 held[key].cancel_requested = True
 
     def _reclaim(self) -> None:
-        if claim.anything_expired():
+        expiry = claim.next_expiry()
+        if expiry is not None and expiry < sql.current_time(None):
             with gate.hold(), transaction.atomic(durable=True):
                 claim.reclaim()
 
