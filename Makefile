@@ -45,6 +45,10 @@ suite-e2e: $(VENV)/.installed-dev
 test-postgres: $(VENV)/.installed-dev
 	$(BIN)/python tests/postgres.py $(BIN)/python -m pytest -n 2 $(SUITE)
 
+# Quote its medians with this command; compare only what ran in the same minutes.
+bench: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/queue.py
+
 lock: $(BIN)/python
 	$(BIN)/python -m pip install --quiet uv
 	$(LOCK) --extra postgres --output-file requirements.lock
