@@ -64,7 +64,7 @@ class BoundedPaginator(Paginator):
     """Counts at most 10,000 rows: the cost of a list does not grow with the table."""
 
     @cached_property
-    def count(self) -> int:  # type: ignore[override]
+    def count(self) -> int:
         rows: Any = self.object_list
         found = rows.order_by()[: MOST_COUNTED + 1].count() if isinstance(rows, QuerySet) else len(rows)
         return BoundedCount(MOST_COUNTED) if found > MOST_COUNTED else int(found)

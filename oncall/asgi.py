@@ -13,7 +13,7 @@ from typing import Any
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "oncall.settings")
-django_application = get_asgi_application()
+django_application: Any = get_asgi_application()
 
 from django.conf import settings  # noqa: E402  (settings exist only now)
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 if django.VERSION >= (6,):
     from django.middleware.csp import ContentSecurityPolicyMiddleware as Middleware
 else:
-    from csp.middleware import CSPMiddleware as Middleware
+    from csp.middleware import CSPMiddleware as Middleware  # type: ignore[assignment]
 
 SELF, NONE = "'self'", "'none'"
 STRICT: dict[str, list[str]] = {
@@ -44,7 +44,6 @@ class ContentPolicy(Middleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> Any:
         policy = policy_for(request, response)
-        # Django 6 reads the first, django-csp the second.
+        # The name that Django 6 and django-csp both read.
         response._csp_config = policy  # type: ignore[attr-defined]
-        response._csp_replace = policy  # type: ignore[attr-defined]
         return super().process_response(request, response)

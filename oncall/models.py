@@ -45,15 +45,18 @@ class TeamManager(UserManager["Team"]):
 class Team(User):
     """A user row of kind ``team``; its password is unusable for good."""
 
-    objects: ClassVar[TeamManager] = TeamManager()  # type: ignore[assignment]
+    objects: ClassVar[TeamManager] = TeamManager()
 
     class Meta:
         proxy = True
 
+    def __str__(self) -> str:
+        return self.first_name or self.username
+
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.kind = User.Kind.TEAM
-        if not self.password:
-            self.set_unusable_password()
+        # Whatever was set: nobody signs in as a team.
+        self.set_unusable_password()
         super().save(*args, **kwargs)
 
 
@@ -82,7 +85,7 @@ class Membership(models.Model):
         return f"{self.user} in {self.team} as {self.role}"
 
 
-class Token(AbstractAuthToken):
+class Token(AbstractAuthToken, models.Model):
     """A program's key, hashed at rest (knox). ``user`` made it and is who acts; ``owner`` is whose rows it sees:
     the user's own scope, or one team's.
     """
@@ -99,6 +102,9 @@ class Token(AbstractAuthToken):
     scope = models.CharField(max_length=20, choices=Scope.choices, default=Scope.FULL)
     owner = models.ForeignKey(User, models.CASCADE, related_name="owned_tokens")
     last_used_at = models.DateTimeField(null=True, blank=True)
+
+    # Not knox's manager: rows are made by ``oncall.tokens.create_token`` alone.
+    objects: ClassVar[models.Manager["Token"]] = models.Manager()
 
     class Meta:
         ordering = ["-created", "-id"]

@@ -30,3 +30,8 @@ def owner_ids_with_role(user: "User | AnonymousUser", role: str) -> Set[int]:
     owner_ids = frozenset([user.pk, *teams.values_list("team_id", flat=True)])
     limit = getattr(user, "only_owner_id", None)
     return owner_ids if limit is None else owner_ids & {limit}
+
+
+def default_owner_id(user: "User") -> int:
+    """Whose row it becomes when a call names no owner: one's own, or the team's whose token the call came with."""
+    return user.only_owner_id or user.pk

@@ -1,4 +1,4 @@
-"""All settings, read from the environment. ``docs/settings.md`` is the table; a bad value stops the start and is named."""
+"""All settings, read from the environment: ``docs/settings.md`` is the table. A bad value stops the start, named."""
 
 from pathlib import Path
 from typing import Any

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from knox.auth import TokenAuthentication as KnoxAuthentication
 from knox.crypto import hash_token
+from knox.models import get_digest_token
 from knox.settings import CONSTANTS, knox_settings
 from rest_framework.authentication import SessionAuthentication as DRFSessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -19,7 +20,7 @@ from structlog import get_logger
 
 from oncall.api.errors import CsrfFailed, Forbidden
 from oncall.models import Membership, Token, User
-from oncall.owners import owner_ids_with_role
+from oncall.owners import default_owner_id, owner_ids_with_role
 
 log = get_logger(__name__)
 
@@ -35,15 +36,13 @@ def create_token(
     ``owner_id`` is the user or a team in which the user is admin (else ``Forbidden``); a request that itself came with
     a team's token makes tokens of that team. ``expiry`` None: it serves until it is revoked.
     """
-    owner_id = owner_id or user.only_owner_id or user.pk
+    owner_id = owner_id or default_owner_id(user)
     if owner_id not in owner_ids_with_role(user, Membership.Role.ADMIN):
         raise Forbidden
-    token, text = Token.objects.create(user=user, expiry=None, name=name, scope=scope, owner_id=owner_id)
-    if expiry is not None:
-        # Knox counts an expiry from now; ours is the moment that the caller was told.
-        token.expiry = expiry
-        token.save(update_fields=["expiry"])
-    return token, text
+    digest, text = get_digest_token()
+    values = {"name": name, "scope": scope, "owner_id": owner_id, "expiry": expiry}
+    key = text[: CONSTANTS.TOKEN_KEY_LENGTH]
+    return Token.objects.create(user=user, digest=digest, token_key=key, **values), text
 
 
 def create_login_token(user: User, *, now: datetime | None = None) -> tuple[Token, str]:

@@ -1,4 +1,4 @@
-"""Legal rows for tests. People: alice owns, bob is a teammate, charlie is a stranger, and a team has one of each role."""
+"""Legal rows for tests. People: alice owns, bob is a teammate, charlie a stranger; a team has one of each role."""
 
 from typing import Any
 

@@ -75,6 +75,15 @@ class PayloadTooLarge(exceptions.APIException):
     default_detail = DETAILS[413]
 
 
+class RateLimited(exceptions.Throttled):
+    """429 with ``Retry-After``: ``wait`` is in seconds."""
+
+    def __init__(self, detail: str, *, wait: int) -> None:
+        super().__init__()
+        self.detail = exceptions.ErrorDetail(detail, self.default_code)
+        self.wait = wait
+
+
 class Unavailable(exceptions.APIException):
     """503: the database or a store does not answer."""
 

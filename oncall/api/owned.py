@@ -28,10 +28,15 @@ def find_owned(
     queryset: QuerySet[Row], pk: Any, owner_ids: Collection[int], *, owner_field: str = "owner_user_id"
 ) -> Row:
     """The row ``pk`` if one of ``owner_ids`` owns it; else ``Forbidden``, whatever the reason, whatever ``pk`` is."""
+    return find_row(queryset.filter(**{f"{owner_field}__in": owner_ids}), pk)
+
+
+def find_row(scoped: QuerySet[Row], pk: Any) -> Row:
+    """The same for rows that are already narrowed to what the caller may reach."""
     if len(str(pk)) > LONGEST_ID or not is_storable(str(pk)):
         raise Forbidden
     try:
-        row = queryset.filter(**{"pk": pk, f"{owner_field}__in": owner_ids}).first()
+        row = scoped.filter(pk=pk).first()
     except (ValueError, TypeError, OverflowError):
         raise Forbidden from None
     if row is None:

@@ -39,7 +39,7 @@ class Cursor:
 class CursorPages(BasePagination):
     """Reads ``view.ordering``: columns of one direction, together unique; newest first when the view names none."""
 
-    def paginate_queryset(self, queryset: QuerySet[Any], request: Request, view: Any = None) -> list[Any]:
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         self.request = request
         self.ordering: Sequence[str] = getattr(view, "ordering", None) or NEWEST_FIRST
         cursor = _read_cursor(request, queryset.model, self.ordering)

@@ -22,7 +22,7 @@ class ErrorSerializer(serializers.Serializer):
     """Every answer of 400 and above has this shape."""
 
     type = serializers.ChoiceField(choices=["validation_error", "client_error", "server_error"])
-    errors = ErrorItemSerializer(many=True)
+    errors = ErrorItemSerializer(many=True)  # type: ignore[assignment]
 
 
 def errors(*statuses: int) -> dict[int, OpenApiResponse]:
@@ -48,7 +48,7 @@ class OperationSchema(AutoSchema):
             return "read" if "{" in self.path.rsplit("/", 1)[-1] or not self._is_list_view() else "list"
         return {"POST": "create", "PUT": "replace", "PATCH": "update", "DELETE": "delete"}[self.method]
 
-    def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
+    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction=direction)
         for status in self._common_errors():
             if str(status) not in bodies:
@@ -62,7 +62,7 @@ class OperationSchema(AutoSchema):
             found += [401, 403]
         if self.method in ("POST", "PUT", "PATCH") and self.get_request_serializer():
             found += [400, 413, 415]
-        elif self.method == "GET" and (self._is_list_view() or getattr(self.view, "extra_parameters", ())):
+        elif self.method == "GET" and (self._is_list_view() or hasattr(self.view, "extra_parameters")):
             found += [400]
         return found
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import ValidationError
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from oncall.signin.attempt import TooManyAttempts, sign_in
 
@@ -15,6 +15,7 @@ class SignInForm(AuthenticationForm):
 
     error_messages = {**AuthenticationForm.error_messages, "invalid_login": "The user name or the password is wrong."}
     wait: int | None = None
+    request: HttpRequest
 
     def clean(self) -> dict[str, Any]:
         username, password = self.cleaned_data.get("username"), self.cleaned_data.get("password")

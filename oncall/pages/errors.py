@@ -50,4 +50,4 @@ def _answer(request: HttpRequest, status: int, detail: str | None = None) -> Htt
         "detail": detail or DETAILS[status],
     }
     # Without the request: a context processor that reads the session would fail again when the database is away.
-    return render(None, "oncall/error.html", context, status=status)  # type: ignore[arg-type]
+    return render(None, "oncall/error.html", context, status=status)

@@ -16,7 +16,7 @@ class CredentialsSerializer(CamelSerializer):
 
 class TeamSerializer(CamelSerializer):
     id = serializers.IntegerField(source="team_id")
-    name = serializers.CharField(source="team.username")
+    name = serializers.CharField(source="team")
     role = serializers.ChoiceField(choices=Membership.Role.choices)
 
 
@@ -34,7 +34,7 @@ class UserSerializer(CamelModelSerializer):
         found = Membership.objects.filter(user=user, team__is_active=True).select_related("team").order_by("team_id")
         if user.only_owner_id is not None:
             found = found.filter(team_id=user.only_owner_id)
-        return TeamSerializer(found, many=True).data
+        return list(TeamSerializer(found, many=True).data)
 
 
 class LoginSerializer(CamelSerializer):
@@ -73,8 +73,11 @@ class NewTokenSerializer(CamelSerializer):
 class CreatedTokenSerializer(TokenSerializer):
     """A token with its text, shown this once."""
 
-    token = serializers.CharField(read_only=True)
+    token = serializers.SerializerMethodField()
 
     class Meta(TokenSerializer.Meta):
         fields = [*TokenSerializer.Meta.fields, "token"]
         read_only_fields = fields
+
+    def get_token(self, token: Token) -> str:
+        return str(self.context["token"])
