@@ -42,7 +42,7 @@ class MembershipsOfTeam(TabularInline):
 
 
 @admin.register(User)
-class UserAdmin(NeverDeleted, DjangoUserAdmin, ModelAdmin):
+class UserAdmin(NeverDeleted, DjangoUserAdmin, ModelAdmin):  # type: ignore[misc]
     """Persons. Teams are users too, and have a page of their own."""
 
     form = UserChangeForm

@@ -1,4 +1,4 @@
-"""A team's token acts as its creator in that one team, in the role the creator has now; a personal one as the creator."""
+"""A team's token acts as its maker in that one team, in the role the maker has now; a personal one as the maker."""
 
 from collections.abc import Callable
 
