@@ -11,8 +11,9 @@ from django.db import connection, transaction
 
 from jobs import sql
 from jobs.handlers import HandlerSpec, handler_for
+from jobs.limits import check_limits
 from jobs.models import Job
-from jobs.payloads import to_json
+from jobs.payloads import InvalidJson, to_json
 from jobs.resources import Change, NotRetryable, apply_changes, resource_for
 from jobs.runtime.wakeup import wake_after_commit
 from jobs.states import CANCELLED, FAILED, QUEUED
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["ActiveJobExists", "UnknownKind", "cancel_jobs", "enqueue", "enqueue_many", "retry_by_hand"]
 
 NO_RESOURCE = ("", "")
+MAX_RESOURCE_NAME = 100
 
 
 class UnknownKind(ValueError):
@@ -163,10 +165,10 @@ def _row(
 ) -> dict[str, Any]:
     """The values of one new row, checked; the times are set when it is written."""
     resource_type, resource_id = resource
-    if bool(resource_type) != bool(resource_id):
-        raise ValueError("A resource has both a type and an id, or neither.")
-    if max_attempts < 1 or not timeout_seconds > 0:
-        raise ValueError("max_attempts must be at least 1 and timeout_seconds above 0.")
+    _check_resource(resource_type, resource_id)
+    check_limits(max_attempts=max_attempts, timeout_seconds=timeout_seconds, priority=priority)
+    if payload is not None and not isinstance(payload, Mapping):
+        raise InvalidJson(f"The payload is a JSON object, not {type(payload).__name__}.")
     return {
         "id": new_id("job"),
         "owner": owner if owner is None or isinstance(owner, int) else owner.pk,
@@ -180,6 +182,14 @@ def _row(
         "available_at": available_at,
         "retry_of": retry_of,
     }
+
+
+def _check_resource(resource_type: str, resource_id: str) -> None:
+    if bool(resource_type) != bool(resource_id):
+        raise ValueError("A resource has both a type and an id, or neither.")
+    for name in (resource_type, resource_id):
+        if len(name) > MAX_RESOURCE_NAME or "\x00" in name:
+            raise ValueError(f"A resource's type and id have at most {MAX_RESOURCE_NAME} characters, none of them NUL.")
 
 
 def _insert(rows: Sequence[dict[str, Any]], *, now: datetime | None) -> list[Job]:

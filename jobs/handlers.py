@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from jobs.limits import LONGEST_SECONDS, check_limits
+
 if TYPE_CHECKING:
     from jobs.claim import ClaimedJob
     from jobs.runtime.run import Run
@@ -30,8 +32,8 @@ class Snooze(Exception):
     """Raise it to be run again after ``seconds``; the attempt is not charged."""
 
     def __init__(self, seconds: float) -> None:
-        if not 0 <= seconds <= 366 * 86_400:
-            raise ValueError(f"Snooze takes 0 to 31622400 seconds, not {seconds!r}.")
+        if not 0 <= seconds <= LONGEST_SECONDS:
+            raise ValueError(f"Snooze takes 0 to {LONGEST_SECONDS} seconds, not {seconds!r}.")
         super().__init__(f"again in {seconds} s")
         self.seconds = seconds
 
@@ -87,8 +89,7 @@ def job_handler(
     """
     if not kind or len(kind) > 100:
         raise ValueError(f"A job kind has 1 to 100 characters: {kind!r}.")
-    if max_attempts < 1 or not timeout_seconds > 0:
-        raise ValueError(f'Job kind "{kind}": max_attempts must be at least 1 and timeout_seconds above 0.')
+    check_limits(max_attempts=max_attempts, timeout_seconds=timeout_seconds, priority=priority)
 
     def register(function: Handler) -> Handler:
         if kind in _registry:

@@ -5,7 +5,8 @@ RETURNING and for speed (a queryset costs half a millisecond to build, its text 
 Statuses stand in the text as literals, so that the partial indexes fit whatever ANALYZE last saw.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
@@ -59,6 +60,19 @@ def shorten_lock_wait(seconds: float) -> None:
             cursor.execute(f"PRAGMA busy_timeout = {milliseconds}")
         else:
             cursor.execute(f"SET lock_timeout = {milliseconds}")
+
+
+@contextmanager
+def short_lock_wait(seconds: float) -> Iterator[None]:
+    """SQLite: ``shorten_lock_wait`` for a handler's own connection, and back; PostgreSQL waits for one row only."""
+    if not is_sqlite():
+        yield
+        return
+    shorten_lock_wait(seconds)
+    try:
+        yield
+    finally:
+        shorten_lock_wait(connection.settings_dict["OPTIONS"].get("timeout", 5))
 
 
 # --- The claim ------------------------------------------------------------------------------------------------------

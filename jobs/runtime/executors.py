@@ -30,7 +30,17 @@ class Executors:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        threading.Thread(target=self._loop.run_forever, name="job-loop", daemon=True).start()
+        threading.Thread(target=self._work, name="job-loop", daemon=True).start()
+
+    def _work(self) -> None:
+        self._loop.run_forever()
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
+
+    def stop(self) -> None:
+        """Let go of the loop and of idle threads; what is blocked is left to the end of the process."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._threads.close()
 
     def ping(self, answer: Callable[[], None]) -> None:
         """``answer`` is called by the event loop as soon as it comes round to it."""

@@ -14,14 +14,12 @@ from jobs.runtime.held import Held
 from jobs.runtime.loops import Loop
 from jobs.runtime.run import Run
 
-NAP_SECONDS = 0.5
-
 
 class Finisher:
     def __init__(self, *, held: Held, lock_wait: float, on_finished: Callable[[], None]) -> None:
         self._held = held
         self._on_finished = on_finished
-        self._waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[Run | None] = queue.SimpleQueue()
         self._current: Run | None = None
         self._since = 0.0
         self._loop = Loop("finisher", self._turn, lock_wait=lock_wait)
@@ -30,6 +28,8 @@ class Finisher:
         self._loop.start()
 
     def stop(self, *, wait: float) -> None:
+        self._loop.stop(wait=0)
+        self._waiting.put(None)
         self._loop.stop(wait=wait)
 
     def settled(self, run: Run) -> None:
@@ -41,9 +41,8 @@ class Finisher:
 
     def _turn(self) -> None:
         if self._current is None:
-            try:
-                self._current = self._waiting.get(timeout=NAP_SECONDS)
-            except queue.Empty:
+            self._current = self._waiting.get()
+            if self._current is None:  # Told to stop.
                 return
             self._since = time.monotonic()
         self._finish(self._current)  # After a database error it is still the current one, and is tried again.

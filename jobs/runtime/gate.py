@@ -12,6 +12,11 @@ from contextlib import contextmanager
 from jobs import sql
 
 
+def lock_wait(lease_seconds: float) -> float:
+    """How long whoever holds the gate may wait for the database: the heartbeat behind it must still come in time."""
+    return min(lease_seconds / 6, 5.0)
+
+
 class WriteGate:
     def __init__(self) -> None:
         self._mutex = threading.Lock()

@@ -21,7 +21,7 @@ from jobs.masking import mask_text
 from jobs.payloads import InvalidJson, to_json
 from jobs.runtime.buffer import EventBuffer
 from jobs.runtime.clock import Moment, passed
-from jobs.runtime.gate import gate
+from jobs.runtime.gate import gate, lock_wait
 
 
 class Run:
@@ -63,7 +63,8 @@ class Run:
             raise LeaseLost(f"Job {self.job.id}: attempt {self.job.attempt} (epoch {self.job.epoch}) is over.")
 
     def seconds_left(self, now: Moment) -> float:
-        return self.job.timeout_seconds - passed(self.started_at, now)
+        """Until the deadline, by the boot-time clock: a wall clock that is set forward ends nobody's work."""
+        return self.job.timeout_seconds - (now.boot - self.started_at.boot)
 
     def trusts_lease(self, now: Moment) -> bool:
         """Whether less than two thirds of the lease have passed since it was last confirmed, by both clocks."""
@@ -136,7 +137,7 @@ class Run:
             raise RuntimeError("fenced() is a transaction of its own; it cannot be used inside another atomic block.")
         self.check()
         try:
-            with self.said.writing, gate.hold():
+            with sql.short_lock_wait(lock_wait(self.lease_seconds)), self.said.writing, gate.hold():
                 with transaction.atomic(durable=True):
                     self._prove_lease()
                     said_before = len(self.said)

@@ -13,7 +13,7 @@ from jobs.runtime import wakeup
 from jobs.runtime.clock import Moment
 from jobs.runtime.executors import Executors
 from jobs.runtime.finisher import Finisher
-from jobs.runtime.gate import gate
+from jobs.runtime.gate import gate, lock_wait
 from jobs.runtime.held import Held
 from jobs.runtime.outcome import ending_without_handler
 from jobs.runtime.registration import Registration
@@ -48,20 +48,20 @@ class BackgroundJobRuntime:
         _check(concurrency, kinds, lease_seconds, poll_seconds, drain_seconds)
         self._drain_seconds = drain_seconds
         serves = Serves(None if kinds is None else frozenset(kinds))
-        lock_wait = min(lease_seconds / 6, 5.0)
+        wait = lock_wait(lease_seconds)
         self._lease_seconds = lease_seconds
         self._held = Held(concurrency=concurrency, serves=serves)
         self._registration = Registration(
             kinds=sorted(kinds or []), concurrency=concurrency, lease_seconds=lease_seconds
         )
         self._executors = Executors(self._handler_returned)
-        self._finisher = Finisher(held=self._held, lock_wait=lock_wait, on_finished=self._wake)
+        self._finisher = Finisher(held=self._held, lock_wait=wait, on_finished=self._wake)
         self._supervisor = Supervisor(
             held=self._held,
             executors=self._executors,
             registration=self._registration,
             lease_seconds=lease_seconds,
-            lock_wait=lock_wait,
+            lock_wait=wait,
             on_settled=self._settled,
             finisher_busy=self._finisher.busy_seconds,
             on_stuck=self._stuck,
@@ -72,7 +72,7 @@ class BackgroundJobRuntime:
             held=self._held,
             lease_seconds=lease_seconds,
             poll_seconds=poll_seconds,
-            lock_wait=lock_wait,
+            lock_wait=wait,
             launch=self._launch,
             on_commit_elsewhere=self._supervisor.hint,
         )
@@ -120,6 +120,7 @@ class BackgroundJobRuntime:
         self._store.stop(wait=FLUSH_SECONDS)
         self._finisher.stop(wait=FLUSH_SECONDS)
         self._supervisor.stop(wait=FLUSH_SECONDS)
+        self._executors.stop()
         self._say_goodbye()
 
     def hurry(self) -> None:

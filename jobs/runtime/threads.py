@@ -10,6 +10,7 @@ from django.db import connections, reset_queries
 
 from jobs import instrument
 
+# A call to make, or None: the thread's work is done.
 _Call = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 
@@ -17,7 +18,7 @@ class HandlerThread(Executor):
     """One thread that runs one call after the other, each with its own result; ORM connections stay with the thread."""
 
     def __init__(self, number: int) -> None:
-        self._calls: queue.SimpleQueue[_Call] = queue.SimpleQueue()
+        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         threading.Thread(target=self._work, name=f"job-handler-{number}", daemon=True).start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
@@ -25,16 +26,21 @@ class HandlerThread(Executor):
         self._calls.put((future, fn, args, kwargs))
         return future
 
+    def end(self) -> None:
+        """After what was submitted so far: close the connections and leave."""
+        self._calls.put(None)
+
     def _work(self) -> None:
-        while True:
-            future, function, args, kwargs = self._calls.get()
+        while (call := self._calls.get()) is not None:
+            future, function, args, kwargs = call
             if not future.set_running_or_notify_cancel():
                 continue
             try:
                 future.set_result(function(*args, **kwargs))
             except BaseException as error:
                 future.set_exception(error)
-            del future, function, args, kwargs
+            del call, future, function, args, kwargs  # An idle thread keeps nothing of its last job alive.
+        connections.close_all()
 
 
 def leave_clean() -> None:
@@ -57,6 +63,7 @@ class ThreadPool:
         self._mutex = threading.Lock()
         self._idle: list[HandlerThread] = []
         self._made = 0
+        self._closed = False
 
     def take(self) -> HandlerThread:
         with self._mutex:
@@ -71,7 +78,18 @@ class ThreadPool:
 
     def _put(self, thread: HandlerThread) -> None:
         with self._mutex:
-            self._idle.append(thread)
+            if self._closed:
+                thread.end()
+            else:
+                self._idle.append(thread)
+
+    def close(self) -> None:
+        """End the idle threads now, and each other one when it comes back."""
+        with self._mutex:
+            self._closed = True
+            for thread in self._idle:
+                thread.end()
+            self._idle.clear()
 
 
 class LazyThread(Executor):
