@@ -34,7 +34,7 @@ def chunk(extracted: Extracted, chunking: Chunking) -> list[Chunk]:
     if chunking.strategy == "fixed-character":
         spans = _fixed(text, blocks, chunking)
     elif chunking.strategy == "paragraph":
-        spans = _paragraphs(text, blocks)
+        spans = _sections(text, blocks, target=0, overlap=False)
     elif chunking.strategy == "markdown-heading":
         spans = _sections(text, blocks, target=MAX_TOKENS, overlap=False)
     else:
@@ -67,18 +67,25 @@ def _fixed(text: str, blocks: Sequence[Block], chunking: Chunking) -> Iterator[L
             return
 
 
-def _paragraphs(text: str, blocks: Sequence[Block]) -> Iterator[Located]:
-    for block in blocks:
-        for span in _cut(text, block, limit=MAX_TOKENS):
-            yield span, block.path
-
-
 def _sections(text: str, blocks: Sequence[Block], *, target: int, overlap: bool) -> Iterator[Located]:
-    for path, group in groupby(blocks, key=lambda block: block.path):
+    for path, section in _by_section(blocks):
         previous: Span | None = None
-        for span in _packed(text, list(group), target=target):
+        for span in _packed(text, section, target=target):
             yield (_reaching_back(text, previous, span) if previous and overlap else span), path
             previous = span
+
+
+def _by_section(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    """``path, blocks`` of each section; a heading with nothing of its own goes with the section under it."""
+    waiting: list[Block] = []
+    path: tuple[str, ...] = ()
+    for path, group in groupby(blocks, key=lambda block: block.path):
+        section = [*waiting, *group]
+        waiting = section if all(block.kind == "heading" for block in section) else []
+        if not waiting:
+            yield path, section
+    if waiting:
+        yield path, waiting
 
 
 def _packed(text: str, blocks: Sequence[Block], *, target: int) -> Iterator[Span]:
@@ -97,7 +104,7 @@ def _packed(text: str, blocks: Sequence[Block], *, target: int) -> Iterator[Span
 
 
 def _measured(text: str, blocks: Sequence[Block]) -> Iterator[tuple[int, int, int, bool]]:
-    """``start, end, tokens, glued`` of each part; a part after a heading is glued to it: a heading alone says little."""
+    """``start, end, tokens, glued`` of each part; what follows a heading is glued to it."""
     after_heading = False
     for block in blocks:
         for start, end in _cut(text, block, limit=TARGET_TOKENS):

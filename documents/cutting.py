@@ -14,7 +14,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def pieces(text: str, span: Span, *, limit: int, lines: bool = False) -> Iterator[Span]:
-    """Parts of ``span`` of at most ``limit`` tokens, as long as they get; ``lines`` keeps each line whole (code, tables).
+    """Parts of ``span`` of at most ``limit`` tokens, as long as they get; ``lines`` keeps lines whole.
 
     Parts are apart by white space only and carry none at their ends (a first line keeps its indentation).
     """

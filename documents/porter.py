@@ -5,6 +5,7 @@ Written here because both databases must index the very same stems, and neither 
 """
 
 from functools import lru_cache
+from itertools import pairwise
 
 _VOWELS = frozenset("aeiou")
 
@@ -33,7 +34,7 @@ def _is_consonant(word: str, index: int) -> bool:
 def _measure(stem: str) -> int:
     """How many times a vowel is followed by a consonant: Porter's *m*."""
     kinds = [_is_consonant(stem, index) for index in range(len(stem))]
-    return sum(1 for before, after in zip(kinds, kinds[1:], strict=False) if after and not before)
+    return sum(1 for before, after in pairwise(kinds) if after and not before)
 
 
 def _has_vowel(stem: str) -> bool:

@@ -6,12 +6,16 @@ CJK characters. English words are stemmed. Tokens hold letters, digits and ``_``
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import pairwise
 
 from documents.porter import stem
 
 # Han, kana, hangul, bopomofo: written without spaces, so neighbouring pairs stand for words.
-CJK = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3105-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+CJK = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3105-\u312f\u31a0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+)
 _RUN = re.compile(rf"[{CJK}\U00020000-\U0003ffff]+|[^\W{CJK}\U00020000-\U0003ffff]+")
 _CJK_RUN = re.compile(rf"[{CJK}\U00020000-\U0003ffff]+")
 _CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -20,99 +24,12 @@ _STEMMABLE = re.compile(r"[a-z]{3,}\Z")
 # A word longer than this is a hash or a dump: its start is enough to find it by.
 MAX_TOKEN_CHARACTERS = 64
 
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "may",
-        "more",
-        "most",
-        "my",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "should",
-        "so",
-        "some",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-    ]
+_ENGLISH = (
+    "a an and are as at be been but by can could did do does for from had has have how i if in into is it its may "
+    "more most my no not of on or our should so some than that the their them then there these they this those to "
+    "was we were what when where which while who why will with would you your"
 )
-CJK_STOP_TOKENS = frozenset(
-    [
-        "怎么",
-        "么办",
-        "什么",
-        "如何",
-        "为什",
-        "一个",
-        "这个",
-        "那个",
-        "我们",
-        "可以",
-        "没有",
-        "是否",
-        "以及",
-        "或者",
-        "并且",
-        "还是",
-        "的是",
-    ]
-)
+_CHINESE = "怎么 么办 什么 如何 为什 一个 这个 那个 我们 可以 没有 是否 以及 或者 并且 还是 的是"
 
 
 def tokenize(text: str) -> list[str]:
@@ -131,7 +48,7 @@ def _tokens(text: str) -> Iterator[str]:
 def _pairs(run: str) -> Iterator[str]:
     if len(run) == 1:
         yield run
-    for first, second in zip(run, run[1:], strict=False):
+    for first, second in pairwise(run):
         yield first + second
 
 
@@ -156,10 +73,37 @@ def query_terms(query: str) -> list[str]:
     return [term for term in terms if term not in _STOP_TOKENS] or terms
 
 
-_STOP_TOKENS = frozenset(_normal(word) for word in STOP_WORDS) | CJK_STOP_TOKENS
+_STOP_TOKENS = frozenset(_normal(word) for word in f"{_ENGLISH} {_CHINESE}".split())
+
+
+def matches(text: str, terms: Collection[str]) -> list[tuple[int, int]]:
+    """Where ``terms`` occur in ``text``: ranges in order, those of overlapping pairs joined."""
+    found: list[tuple[int, int]] = []
+    for run in _RUN.finditer(text):
+        for start, end in _hits(run[0], run.start(), frozenset(terms)):
+            if found and start <= found[-1][1]:
+                found[-1] = (found[-1][0], end)
+            else:
+                found.append((start, end))
+    return found
+
+
+def _hits(run: str, at: int, terms: frozenset[str]) -> Iterator[tuple[int, int]]:
+    if not _CJK_RUN.match(run):
+        if not terms.isdisjoint(_word(run)):
+            yield at, at + len(run)
+        return
+    for index, pair in enumerate(_pairs(run)):
+        if pair in terms:
+            yield at + index, at + index + len(pair)
 
 
 def cjk_share(text: str) -> float:
     """The share of CJK characters among the letters and digits of ``text``, 0 to 1."""
     letters = sum(1 for character in text if character.isalnum())
     return sum(len(run) for run in _CJK_RUN.findall(text)) / letters if letters else 0.0
+
+
+def code_share(text: str) -> float:
+    """The share of signs that code is made of (brackets, operators, ``_``) in ``text``, 0 to 1."""
+    return sum(text.count(sign) for sign in "{}()[]<>=_/*+|~") / len(text) if text else 0.0

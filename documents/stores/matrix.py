@@ -2,18 +2,22 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
 import numpy as np
+from django.db.models import F
 from numpy.typing import NDArray
 
 from documents.models import Chunk, IndexVersion, KnowledgeBase
 
-from django.db.models import F  # isort: skip
-
 # About 250,000 chunks of 512 numbers. The base asked for last always stays, whatever its size.
 MAX_BYTES = 512 * 1024 * 1024
 _ROWS_A_FETCH = 2_000
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +61,31 @@ class MatrixCache:
 
 
 def _load(base_id: str, *, embedder: str, sequence: int) -> Matrix:
-    serving = IndexVersion.objects.filter(
+    chunk_ids: list[int] = []
+    document_of: list[int] = []
+    numbers: dict[str, int] = {}
+    parts: list[NDArray[np.float32]] = []
+    for rows in batched(_serving(base_id, embedder=embedder), _ROWS_A_FETCH):
+        chunk_ids += [row[0] for row in rows]
+        document_of += [numbers.setdefault(row[1], len(numbers)) for row in rows]
+        parts.append(unpack([bytes(row[2]) for row in rows]))
+    vectors = np.concatenate(parts) if parts else np.empty((0, 0), np.float32)
+    return Matrix(sequence, vectors, np.array(chunk_ids, np.int64), np.array(document_of, np.int32), tuple(numbers))
+
+
+def _serving(base_id: str, *, embedder: str) -> Iterator[tuple[int, str, bytes]]:
+    """``chunk id, document id, vector`` of each live chunk that this embedder made, in id order."""
+    versions = IndexVersion.objects.filter(
         document__knowledge_base_id=base_id, version=F("document__active_version"), embedder=embedder
     )
-    chunks = Chunk.objects.filter(document__active_version=F("version"), document_id__in=serving.values("document_id"))
-    chunk_ids, documents, parts = [], {}, []
-    document_of = []
-    rows: list[bytes] = []
-    for chunk_id, document_id, vector in (
-        chunks.order_by("pk").values_list("pk", "document_id", "vector").iterator(chunk_size=_ROWS_A_FETCH)
-    ):
-        chunk_ids.append(chunk_id)
-        document_of.append(documents.setdefault(document_id, len(documents)))
-        rows.append(bytes(vector))
-        if len(rows) == _ROWS_A_FETCH:
-            parts.append(unpack(rows))
-            rows = []
-    parts.append(unpack(rows))
-    return Matrix(
-        sequence,
-        np.concatenate([part for part in parts if part.size] or [np.empty((0, 0), np.float32)]),
-        np.array(chunk_ids, np.int64),
-        np.array(document_of, np.int32),
-        tuple(documents),
-    )
+    chunks = Chunk.objects.filter(document__active_version=F("version"), document_id__in=versions.values("document_id"))
+    return chunks.order_by("pk").values_list("pk", "document_id", "vector").iterator(chunk_size=_ROWS_A_FETCH)
+
+
+def batched(rows: Iterator[Row], size: int) -> Iterator[list[Row]]:
+    """Lists of at most ``size`` rows (``itertools.batched`` came with Python 3.12)."""
+    while batch := list(islice(rows, size)):
+        yield batch
 
 
 def pack(vector: NDArray[np.floating]) -> bytes:

@@ -57,7 +57,7 @@ class TableStore:
         return dense.similarities(self._matrices, scope, vector, embedder=embedder, chunk_ids=chunk_ids)
 
     def lexical(self, scope: SearchScope, terms: Sequence[str], *, limit: int) -> Ranking:
-        """Dead versions are few, so ranking first and looking after the dead is quick; short of hits, it reaches deeper."""
+        """Ranks first and leaves out the few of dead versions after; when that leaves too few, it reaches deeper."""
         kept = rarest(lexicon().frequencies(terms), terms)
         if not kept or not scope.base_ids or scope.document_ids == frozenset():
             return {}

@@ -1,0 +1,130 @@
+"""Hybrid search: what the API, the pages and the diagnosis call.
+
+search(scope_for(visible_owner_ids(user)), "pod restarts again and again", limit=5)
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Literal, get_args
+
+from documents.embedding import current_embedder, embed_one
+from documents.excerpt import Excerpt, excerpt
+from documents.fusion import fuse, lexical_weight
+from documents.models import Chunk
+from documents.scope import SearchScope, live_chunks
+from documents.stores import current_store
+from documents.stores.protocol import Ranking
+from documents.tokens import query_terms
+
+Mode = Literal["hybrid", "lexical", "dense"]
+MODES: tuple[str, ...] = get_args(Mode)
+MAX_QUERY_CHARACTERS = 10_000
+MAX_LIMIT = 100
+# How deep each retriever looks.
+DEPTH = 200
+# An exact name goes ahead of every other hit, whose score is at most 1.
+_EXACT = 1.0
+# A word that names something: an inner capital, a digit or an underscore (KubePodCrashLooping, TiKV_space, k8s).
+_NAME = re.compile(r"\b(?=\w*[a-z0-9][A-Z]|\w*_|\w*\d)\w{3,}\b", re.ASCII)
+
+
+class BadQuery(ValueError):
+    """The search cannot be done as asked; ``field`` says what is wrong."""
+
+    def __init__(self, field: str, sentence: str) -> None:
+        super().__init__(f"{field}: {sentence}")
+        self.field = field
+        self.sentence = sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A live chunk of the scope. Ranks count from 1 and are None where that retriever did not have the chunk."""
+
+    chunk: Chunk
+    score: float
+    lexical_rank: int | None
+    dense_rank: int | None
+    excerpt: Excerpt
+
+
+def search(
+    scope: SearchScope, query: str, *, limit: int = 10, mode: Mode = "hybrid", one_per_document: bool = False
+) -> list[Hit]:
+    """The best chunks of ``scope`` for ``query``, best first; each hit's ``chunk`` comes with its document and base.
+
+    ``one_per_document`` keeps only the best chunk of each document. A query without a letter or digit finds nothing.
+    Raises ``BadQuery``.
+    """
+    _check(query, limit, mode)
+    terms = query_terms(query)
+    if not terms or not scope.base_ids:
+        return []
+    lexical = current_store().lexical(scope, terms, limit=DEPTH) if mode != "dense" else {}
+    dense, scores = _fused(scope, query, lexical, mode=mode)
+    chunks = _live(scope, scores)
+    ranked = _ranked(query, chunks, scores)
+    if one_per_document:
+        ranked = _best_of_each(ranked)
+    places = _places(lexical), _places(dense)
+    return [_hit(chunk, score, places, terms) for chunk, score in ranked[:limit]]
+
+
+def _check(query: str, limit: int, mode: str) -> None:
+    if not query.strip():
+        raise BadQuery("query", "A search needs at least one word.")
+    if len(query) > MAX_QUERY_CHARACTERS:
+        raise BadQuery("query", f"A query has at most {MAX_QUERY_CHARACTERS} characters.")
+    if not 1 <= limit <= MAX_LIMIT:
+        raise BadQuery("limit", f"Must be from 1 to {MAX_LIMIT}.")
+    if mode not in MODES:
+        raise BadQuery("mode", f"Must be one of {', '.join(MODES)}.")
+
+
+def _fused(scope: SearchScope, query: str, lexical: Ranking, *, mode: Mode) -> tuple[Ranking, dict[int, float]]:
+    """The dense ranking and the score of each chunk of either ranking."""
+    if mode == "lexical":
+        return {}, fuse(lexical, {}, floor=0.0, weight=1.0)
+    store, embedder = current_store(), current_embedder()
+    vector = embed_one(embedder, query)
+    dense = store.dense(scope, vector, embedder=embedder.fingerprint, limit=DEPTH)
+    missing = lexical.keys() - dense.keys()
+    cosine = dense | store.similarities(scope, vector, embedder=embedder.fingerprint, chunk_ids=missing)
+    floor = min(dense.values(), default=0.0)
+    weight = lexical_weight(query) if mode == "hybrid" else 0.0
+    return dense, fuse(lexical, cosine, floor=floor, weight=weight)
+
+
+def _live(scope: SearchScope, scores: dict[int, float]) -> list[Chunk]:
+    """The chunks themselves, by the scope once more: an index that was flipped or deleted meanwhile drops out here."""
+    found = live_chunks(scope).filter(pk__in=list(scores)).select_related("document__knowledge_base")
+    return list(found.defer("vector"))
+
+
+def _ranked(query: str, chunks: Sequence[Chunk], scores: dict[int, float]) -> list[tuple[Chunk, float]]:
+    names = {name.casefold() for name in _NAME.findall(query)} | {query.strip().casefold()}
+    scored = [(chunk, scores[chunk.pk] + (_EXACT if names & _names_of(chunk) else 0.0)) for chunk in chunks]
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0].document_id, pair[0].ordinal))
+
+
+def _names_of(chunk: Chunk) -> set[str]:
+    document = chunk.document
+    return {name.casefold() for name in (document.title, PurePath(document.file_name).stem, *chunk.heading_path)}
+
+
+def _best_of_each(ranked: Sequence[tuple[Chunk, float]]) -> list[tuple[Chunk, float]]:
+    best: dict[str, tuple[Chunk, float]] = {}
+    for chunk, score in ranked:
+        best.setdefault(chunk.document_id, (chunk, score))
+    return list(best.values())
+
+
+def _places(ranking: Ranking) -> dict[int, int]:
+    return {chunk_id: place for place, chunk_id in enumerate(ranking, start=1)}
+
+
+def _hit(chunk: Chunk, score: float, places: tuple[dict[int, int], dict[int, int]], terms: Sequence[str]) -> Hit:
+    lexical, dense = places
+    return Hit(chunk, round(score, 6), lexical.get(chunk.pk), dense.get(chunk.pk), excerpt(chunk.text, terms))
