@@ -64,7 +64,7 @@ class UserAdmin(NeverDeleted, DjangoUserAdmin, ModelAdmin):  # type: ignore[misc
         ("Dates", {"fields": ["last_login", "date_joined"]}),
     ]
     readonly_fields = ["last_login", "date_joined"]
-    filter_horizontal = ["user_permissions"]
+    filter_horizontal: list[str] = []
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         return super().get_queryset(request).filter(kind=User.Kind.PERSON)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse
-from structlog.contextvars import bind_contextvars, unbind_contextvars
+from structlog.contextvars import bind_contextvars
 
 from oncall.api.errors import CODES, error_response
 
@@ -31,11 +31,9 @@ def request_id(get_response: Handler) -> Handler:
 
     def handle(request: HttpRequest) -> HttpResponse:
         found = request_id_of(request.headers.get("X-Request-ID"))
+        # Not unbound afterwards: Django logs a 404 when the middleware has returned. The next request binds its own.
         bind_contextvars(request_id=found)
-        try:
-            response = get_response(request)
-        finally:
-            unbind_contextvars("request_id")
+        response = get_response(request)
         response["X-Request-ID"] = found
         return response
 

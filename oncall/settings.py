@@ -119,7 +119,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "oncall.requests.request_id",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "oncall.static_files.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "oncall.csp.ContentPolicy",
     "oncall.requests.error_shape",
@@ -203,6 +203,22 @@ UNFOLD = {
     "SITE_TITLE": "OncallAgent",
     "SITE_HEADER": "OncallAgent",
     "SITE_SYMBOL": "notifications_active",
+    # The blue of static/app.css.
+    "COLORS": {
+        "primary": {
+            "50": "#eff5fe",
+            "100": "#dce9fc",
+            "200": "#bcd4fa",
+            "300": "#84b3ff",
+            "400": "#5c97f2",
+            "500": "#3a7be0",
+            "600": "#1f5fbf",
+            "700": "#1b52a5",
+            "800": "#19458a",
+            "900": "#183a70",
+            "950": "#102548",
+        },
+    },
     "SIDEBAR": {"show_search": False, "navigation": "oncall.admin_site.navigation"},
 }
 
