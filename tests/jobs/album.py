@@ -27,7 +27,7 @@ class Album:
         self.told.append(list(changes))
         self.moments.append(now)
         for change in changes:
-            Picture.objects.filter(pk=change.resource_id).update(status=change.to_status, writes=F("writes") + 1)
+            Picture.objects.filter(pk=int(change.resource_id)).update(status=change.to_status, writes=F("writes") + 1)
         if any(self.refuses(change) for change in changes):
             raise self.error()
 
