@@ -112,15 +112,21 @@ NEXT_DUE: Final = "SELECT min(available_at) FROM jobs_job WHERE status = 'queued
 
 NEXT_EXPIRY: Final = "SELECT min(lease_expires_at) FROM jobs_job WHERE status = 'running'"
 
-_SKIP_LOCKED: Final[dict[str, str]] = {"sqlite": "", "postgresql": " FOR UPDATE SKIP LOCKED"}
+# PostgreSQL may run a sub-select after IN once per outer row, and with SKIP LOCKED each run finds further rows; an array
+# is read once.
+_DUE: Final[dict[str, str]] = {
+    "sqlite": "id IN ({})",
+    "postgresql": "id = ANY(ARRAY({} FOR UPDATE SKIP LOCKED))",
+}
 
 
 def promote(vendor: str) -> str:
     """Delayed jobs that are due become ready, the longest due first."""
-    return f"""
-UPDATE jobs_job SET fair_tag = 0 WHERE status = 'queued' AND fair_tag IS NULL AND id IN (
+    due = """
     SELECT id FROM jobs_job WHERE status = 'queued' AND fair_tag IS NULL AND available_at <= %(now)s
-    ORDER BY available_at LIMIT %(limit)s{_SKIP_LOCKED[vendor]})
+    ORDER BY available_at LIMIT %(limit)s"""
+    return f"""
+UPDATE jobs_job SET fair_tag = 0 WHERE status = 'queued' AND fair_tag IS NULL AND {_DUE[vendor].format(due)}
 """
 
 
