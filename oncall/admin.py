@@ -11,11 +11,10 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.crypto import get_random_string
-from django.utils.text import slugify
 
 from oncall.admin_site import AdminPasswordChangeForm, ModelAdmin, TabularInline, UserChangeForm, UserCreationForm
 from oncall.models import Membership, Team, User
+from oncall.teams import username_for
 
 NEVER_DELETED = "An owner is never deleted, since rows belong to it. Take “active” away instead: nothing opens then."
 
@@ -64,7 +63,18 @@ class UserAdmin(NeverDeleted, DjangoUserAdmin, ModelAdmin):  # type: ignore[misc
         ("Dates", {"fields": ["last_login", "date_joined"]}),
     ]
     readonly_fields = ["last_login", "date_joined"]
-    filter_horizontal: list[str] = []
+    filter_horizontal = ()
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
+        """Only a superuser gives rights: whoever may edit users could else make itself one."""
+        found = super().get_readonly_fields(request, obj)
+        return found if request.user.is_superuser else [*found, "is_staff", "is_superuser", "user_permissions"]
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Nor does anybody else change a superuser, whose password it could set."""
+        if obj is not None and obj.is_superuser and not request.user.is_superuser:
+            return False
+        return super().has_change_permission(request, obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         return super().get_queryset(request).filter(kind=User.Kind.PERSON)
@@ -95,7 +105,7 @@ class TeamAdmin(NeverDeleted, ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Team, form: Any, change: bool) -> None:
         if not change:
-            obj.username = f"team-{slugify(obj.first_name) or 'x'}-{get_random_string(6).lower()}"
+            obj.username = username_for(obj.first_name)
         super().save_model(request, obj, form, change)
 
 

@@ -30,7 +30,7 @@ BODY_LIMIT = MEGABYTE
 ALERTS_LIMIT = 10 * MEGABYTE
 # What multipart adds to a file: boundaries, headers, the other fields of the form.
 FRAMING = 64 * 1024
-_UPLOAD = re.compile(r"/knowledge-bases/[^/]+/documents/?")
+_UPLOAD = re.compile(r"/knowledge-bases/[^/]+/documents/?|/upload/")
 # How long a client that is still sending may go on, so that it gets to read the answer before the connection closes.
 LINGER_SECONDS = 2.0
 

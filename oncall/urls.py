@@ -4,11 +4,16 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from oncall import health
+from oncall.pages import home
 from oncall.pages.accounts import SignInPage
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", home.home, name="home"),
+    path("state/", home.state, name="home-state"),
+    path("upload/", home.upload_document, name="upload"),
     path("", include("oncall.api.urls")),
     path("", include("oncall.signin.urls")),
+    path("", include("jobs.api.urls")),
     path("health", health.alive, name="health"),
     path("ready", health.ready, name="ready"),
     path("accounts/login/", SignInPage.as_view(), name="login"),
