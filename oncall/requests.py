@@ -10,7 +10,9 @@ from structlog.contextvars import bind_contextvars
 from oncall.api.errors import CODES, error_response
 
 # The first part of every page's path; all other paths are the API's.
-PAGES = frozenset({"", "accounts", "admin", "diagnoses", "incidents", "jobs", "knowledge", "settings", "static"})
+PAGES = frozenset(
+    {"", "accounts", "admin", "diagnoses", "incidents", "jobs", "knowledge", "settings", "state", "static", "upload"}
+)
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 Handler = Callable[[HttpRequest], HttpResponse]

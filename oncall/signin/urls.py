@@ -7,5 +7,5 @@ urlpatterns = [
     path("auth/logout", LogoutView.as_view(), name="auth-logout"),
     path("auth/me", MeView.as_view(), name="auth-me"),
     path("auth/tokens", TokensView.as_view(), name="auth-tokens"),
-    path("auth/tokens/<str:token_id>", TokenView.as_view(), name="auth-token"),
+    path("auth/tokens/<str:id>", TokenView.as_view(), name="auth-token"),
 ]

@@ -103,8 +103,8 @@ class TokenView(APIView):
     """One token, to revoke it: from that moment on it opens nothing."""
 
     @extend_schema(responses={204: OpenApiResponse(description="Revoked.")})
-    def delete(self, request: Request, token_id: str) -> Response:
-        row = find_row(manageable_tokens(_user(request)), token_id)
+    def delete(self, request: Request, id: str) -> Response:
+        row = find_row(manageable_tokens(_user(request)), id)
         row.delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 
 from oncall import admin_site
@@ -92,3 +93,21 @@ def test_counts_stop(monkeypatch: pytest.MonkeyPatch, team: Team) -> None:
 
 def test_few_rows_are_counted_exactly(team: Team) -> None:
     assert str(BoundedPaginator(User.objects.order_by("pk"), 1).count) == str(User.objects.count())
+
+
+def test_only_a_superuser_gives_rights(as_user: Callable[[User], Client], bob: User, alice: User) -> None:
+    bob.is_staff = True
+    bob.save()
+    bob.user_permissions.set(Permission.objects.filter(codename__in=["view_user", "change_user"]))
+    alice.is_superuser = True
+    alice.save()
+    body = {"username": "bob", "is_active": "on", "is_staff": "on", "is_superuser": "on", **inline("memberships")}
+    assert as_user(bob).post(f"/admin/oncall/user/{bob.pk}/change/", body).status_code == 302
+    assert not User.objects.get(pk=bob.pk).is_superuser
+    assert as_user(bob).post(f"/admin/oncall/user/{alice.pk}/change/", body).status_code == 403
+    assert as_user(bob).get(f"/admin/oncall/user/{alice.pk}/password/").status_code == 403
+
+
+def test_who_may_not_open_the_admin_is_told_so(as_user: Callable[[User], Client], alice: User) -> None:
+    page = as_user(alice).get("/admin/", follow=True)
+    assert "who may not open that page" in page.text
