@@ -1,0 +1,1 @@
+"""Jobs over HTTP: read them, cancel, retry, follow their events."""

@@ -1,0 +1,116 @@
+"""``GET /background-jobs/{id}/events:stream``: a job's events as they come."""
+
+from collections.abc import AsyncIterator, Callable
+from copy import copy
+from typing import Any
+
+from asgiref.sync import SyncToAsync, sync_to_async
+from django.contrib.auth import get_user
+from django.core.handlers.asgi import ASGIRequest
+from django.db import DatabaseError, connections
+from django.http import HttpRequest, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.exceptions import APIException
+from rest_framework.generics import GenericAPIView
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+
+from jobs import stream
+from jobs.api.sequences import AFTER_SEQUENCE, after_sequence_parameter, last_event_id_parameter, resume_after
+from jobs.api.views import job_in_scope
+from oncall.api.errors import Unavailable, refuse_unknown_parameters
+
+_STREAM = OpenApiResponse(
+    OpenApiTypes.STR,
+    description="Server-sent events. Each event of the job: `id` is its sequence, `event` its type, `data` one line of "
+    "JSON with `sequence`, `type`, `payload`, `epoch`, `createdAt`. A frame `job` without an id, whose data is the "
+    "job, comes first and whenever the job itself changes; one whose status is final comes after all events and is "
+    "the last. When the stream ends before that, reconnect: it goes on after `Last-Event-ID`.",
+)
+
+
+class _ErrorsAreJson(BaseContentNegotiation):
+    """What comes out is a stream, or an error in JSON, whatever the caller accepts."""
+
+    def select_parser(self, request: Any, parsers: Any) -> Any:
+        return parsers[0]
+
+    def select_renderer(self, request: Any, renderers: Any, format_suffix: Any = None) -> Any:
+        return JSONRenderer(), JSONRenderer.media_type
+
+
+class JobEventStreamView(GenericAPIView):
+    """Follow a job: its events from where you were, and its end."""
+
+    http_method_names = ["get", "options"]  # A HEAD would wait for the end of the job.
+    content_negotiation_class = _ErrorsAreJson
+    pagination_class = None
+    extra_parameters = (AFTER_SEQUENCE,)
+
+    @extend_schema(
+        parameters=[after_sequence_parameter, last_event_id_parameter],
+        responses={(200, "text/event-stream"): _STREAM},
+    )
+    def get(self, request: Request, job_id: str) -> StreamingHttpResponse:
+        job = job_in_scope(request, job_id)
+        refuse_unknown_parameters(request, self.extra_parameters)
+        after = resume_after(request)
+        if not isinstance(request._request, ASGIRequest):
+            raise Unavailable("Streams need an ASGI server.")  # A WSGI thread would be blocked until the job ends.
+        return event_stream(job.pk, after=after, may_still_see=self._ask_again(request._request, job_id))
+
+    def _ask_again(self, request: HttpRequest, job_id: str) -> Callable[[], bool]:
+        """A question for later: is the session or token still good, and the job still in its owner's scope?"""
+
+        def may_still_see() -> bool:
+            again = self.initialize_request(_as_new(request))
+            try:
+                self.perform_authentication(again)
+                self.check_permissions(again)
+                job_in_scope(again, job_id)
+            except APIException:
+                return False
+            except DatabaseError:
+                return True  # Nothing can be read meanwhile either; the next time will tell.
+            return True
+
+        return may_still_see
+
+
+def event_stream(job_id: str, *, after: int, may_still_see: Callable[[], bool]) -> StreamingHttpResponse:
+    """The answer that streams a job's events after a sequence number; the caller has checked the scope."""
+
+    async def frames() -> AsyncIterator[bytes]:
+        await _let_go_of_the_request()
+        async for frame in stream.frames(job_id, after=after, may_still_see=may_still_see):
+            yield frame
+
+    response = StreamingHttpResponse(frames(), content_type="text/event-stream")
+    response["Cache-Control"] = "no-cache"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _as_new(request: HttpRequest) -> HttpRequest:
+    """The request as if it came now: nothing of what was looked up for it is remembered."""
+    again = copy(request)
+    again.session = type(request.session)(request.session.session_key)
+    again.user = get_user(again)
+    return again
+
+
+async def _let_go_of_the_request() -> None:
+    """Give back what the request held for as long as it lasts: a database connection, and the thread it was made in."""
+    await sync_to_async(_close_connections)()
+    context = SyncToAsync.thread_sensitive_context.get(None)
+    executor = SyncToAsync.context_to_thread_executor.pop(context, None) if context is not None else None
+    if executor is not None:
+        executor.shutdown(wait=False)
+
+
+def _close_connections() -> None:
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close()
