@@ -10,6 +10,7 @@ from functools import partial
 
 from asgiref.sync import ThreadSensitiveContext
 
+from jobs import instrument
 from jobs.endings import Ending
 from jobs.handlers import HandlerSpec, JobContext
 from jobs.runtime.outcome import ending_of_error, ending_of_result
@@ -28,17 +29,23 @@ class Executors:
         self._threads = ThreadPool()
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = False
 
     def start(self) -> None:
         threading.Thread(target=self._work, name="job-loop", daemon=True).start()
 
     def _work(self) -> None:
-        self._loop.run_forever()
+        while not self._stopping:
+            try:
+                self._loop.run_forever()
+            except BaseException as error:  # A handler's own task that exits is thrown out of the loop: go on.
+                instrument.worker_error("loop", error)
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 
     def stop(self) -> None:
         """Let go of the loop and of idle threads; what is blocked is left to the end of the process."""
+        self._stopping = True
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._threads.close()
 
@@ -88,6 +95,7 @@ async def _await_handler(run: Run, thread: LazyThread, on_return: OnReturn) -> N
         # A thread of its own for each handler's ORM calls; else all of them would queue behind a single one.
         async with ThreadSensitiveContext(executor=thread):
             assert run.spec is not None
+            run.check()  # The loop may have been busy for longer than this attempt lasts.
             ending = ending_of_result(await run.spec.function(JobContext(run)))
     except BaseException as error:
         ending = ending_of_error(run, error)

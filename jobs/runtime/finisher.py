@@ -21,7 +21,7 @@ class Finisher:
         self._on_finished = on_finished
         self._waiting: queue.SimpleQueue[Run | None] = queue.SimpleQueue()
         self._current: Run | None = None
-        self._since = 0.0
+        self._since: float | None = None
         self._loop = Loop("finisher", self._turn, lock_wait=lock_wait)
 
     def start(self) -> None:
@@ -36,16 +36,20 @@ class Finisher:
         self._waiting.put(run)
 
     def busy_seconds(self) -> float:
-        """How long it has been at the same run."""
-        return time.monotonic() - self._since if self._current is not None else 0.0
+        """How long the present try to finish a run has taken."""
+        since = self._since
+        return 0.0 if since is None else time.monotonic() - since
 
     def _turn(self) -> None:
         if self._current is None:
             self._current = self._waiting.get()
             if self._current is None:  # Told to stop.
                 return
-            self._since = time.monotonic()
-        self._finish(self._current)  # After a database error it is still the current one, and is tried again.
+        self._since = time.monotonic()
+        try:
+            self._finish(self._current)  # After a database error it is still the current one, and is tried again.
+        finally:
+            self._since = None
         self._current = None
 
     def _finish(self, run: Run) -> None:

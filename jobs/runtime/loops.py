@@ -21,10 +21,11 @@ def drop_connection() -> None:
 class Loop:
     """Calls ``turn`` again and again in a thread of its own until ``stop``."""
 
-    def __init__(self, name: str, turn: Callable[[], None], *, lock_wait: float) -> None:
+    def __init__(self, name: str, turn: Callable[[], None], *, lock_wait: float, longest_pause: float = 5.0) -> None:
         self._name = name
         self._turn = turn
         self._lock_wait = lock_wait
+        self._longest_pause = longest_pause
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name=f"job-{name}", daemon=True)
         self.failures = 0
@@ -47,7 +48,7 @@ class Loop:
                     sql.shorten_lock_wait(self._lock_wait)
                 self._turn()
                 self.failures = 0
-            except Exception as error:
+            except BaseException as error:  # Code of a domain runs here too, and that may call sys.exit().
                 self.failures += 1
                 instrument.worker_error(self._name, error)
                 drop_connection()
@@ -55,6 +56,6 @@ class Loop:
         drop_connection()
 
     def _pause(self) -> float:
-        """Seconds before the next try: 0.05, 0.1, 0.2 … 5, half by chance, so that workers do not march in step."""
-        longest = min(5.0, 0.05 * 2 ** min(self.failures - 1, 7))
+        """Seconds before the next try: 0.05, 0.1, 0.2 …, half by chance, so that workers do not march in step."""
+        longest = min(self._longest_pause, 0.05 * 2 ** min(self.failures - 1, 7))
         return longest * random.uniform(0.5, 1)

@@ -17,6 +17,7 @@ from jobs.claim import ClaimedJob
 from jobs.endings import Ending, timed_out
 from jobs.events import Event, Progress
 from jobs.handlers import HandlerSpec, LeaseLost, PermanentError, default_backoff
+from jobs.limits import LONGEST_SECONDS
 from jobs.masking import mask_text
 from jobs.payloads import InvalidJson, to_json
 from jobs.runtime.buffer import EventBuffer
@@ -39,7 +40,7 @@ class Run:
         self.lease_seconds = lease_seconds
         self.started_at = claimed_at
         self.confirmed_at = claimed_at
-        self.deadline_at = datetime.fromtimestamp(claimed_at.wall + job.timeout_seconds, UTC)
+        self.deadline_at = datetime.fromtimestamp(claimed_at.wall + min(job.timeout_seconds, LONGEST_SECONDS), UTC)
         self.said = EventBuffer(job)
         self.cancel_requested = False
         self.timed_out = False
@@ -109,6 +110,7 @@ class Run:
     def append_event(self, type: str, payload: dict[str, Any]) -> None:
         if not 1 <= len(type) <= 100:
             raise PermanentError(f"An event's type has 1 to 100 characters, not {len(type)}.")
+        type = mask_text(type)[:100]
         try:
             text = to_json(payload, what=f"payload of event {type!r}", mask=True)
         except InvalidJson as error:

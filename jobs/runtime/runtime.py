@@ -149,7 +149,7 @@ class BackgroundJobRuntime:
     def _say_goodbye(self) -> None:
         self._registration.state = Worker.State.STOPPED
         try:
-            with gate.hold(first=True):
+            with gate.hold(first=True, wait=FLUSH_SECONDS):
                 self._registration.beat()
         except Exception as error:
             instrument.worker_error("goodbye", error)

@@ -44,7 +44,9 @@ class Supervisor:
         self._on_settled = on_settled
         self._finisher_busy = finisher_busy
         self._on_stuck = on_stuck
-        self._loop = Loop("supervisor", self._turn, lock_wait=lock_wait)
+        self._lock_wait = lock_wait
+        # A longer pause would let deadlines and leases pass unseen while the database is away.
+        self._loop = Loop("supervisor", self._turn, lock_wait=lock_wait, longest_pause=TICK_SECONDS)
         self._hint = threading.Event()
         self._next_beat = 0.0
         self._pinged = False
@@ -93,7 +95,7 @@ class Supervisor:
             self._read_cancel_flags(runs)
             return
         self._renew(runs)
-        with gate.hold(first=True):
+        with gate.hold(first=True, wait=self._lock_wait):
             self._registration.beat()
         self._next_beat = time.monotonic() + self._lease_seconds / 3
 
@@ -101,7 +103,7 @@ class Supervisor:
         if not runs:
             return
         asked_at = moment()
-        with gate.hold(first=True), transaction.atomic(durable=True):
+        with gate.hold(first=True, wait=self._lock_wait), transaction.atomic(durable=True):
             renewal = transitions.renew([run.job for run in runs], lease_seconds=self._lease_seconds)
         for run in runs:
             if run.job.id in renewal.renewed:
@@ -124,7 +126,7 @@ class Supervisor:
     def _reclaim(self) -> None:
         expiry = claim.next_expiry()
         if expiry is not None and expiry < sql.current_time(None):
-            with gate.hold(), transaction.atomic(durable=True):
+            with gate.hold(wait=self._lock_wait), transaction.atomic(durable=True):
                 claim.reclaim()
 
     # --- Attempts -----------------------------------------------------------------------------------------------------
@@ -165,6 +167,8 @@ class Supervisor:
             self._on_stuck("more handlers are abandoned than there are slots")
         if self._finisher_busy() > 2 * self._lease_seconds:
             self._on_stuck("a job's finish has blocked for two leases")
+        if gate.busy_seconds() > 2 * self._lease_seconds:
+            self._on_stuck("a transaction of this process has kept all others waiting for two leases")
 
     def _answered(self) -> None:
         self._pinged = False

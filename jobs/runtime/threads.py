@@ -50,6 +50,8 @@ def leave_clean() -> None:
         try:
             if connection.in_atomic_block or not connection.get_autocommit():
                 connection.close()
+                # One that was closed inside a transaction stays unusable for ever; the next use makes a new one.
+                del connections[connection.alias]
             else:
                 connection.close_if_unusable_or_obsolete()
         except Exception as error:
