@@ -112,8 +112,8 @@ NEXT_DUE: Final = "SELECT min(available_at) FROM jobs_job WHERE status = 'queued
 
 NEXT_EXPIRY: Final = "SELECT min(lease_expires_at) FROM jobs_job WHERE status = 'running'"
 
-# PostgreSQL may run a sub-select after IN once per outer row, and with SKIP LOCKED each run finds further rows; an array
-# is read once.
+# PostgreSQL may run a sub-select after IN once per outer row, and with SKIP LOCKED each run finds further rows;
+# an array is read once.
 _DUE: Final[dict[str, str]] = {
     "sqlite": "id IN ({})",
     "postgresql": "id = ANY(ARRAY({} FOR UPDATE SKIP LOCKED))",

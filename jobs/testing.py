@@ -52,7 +52,7 @@ def run_of(job: ClaimedJob) -> Run:
     return Run(job, spec=spec, lease_seconds=LEASE_SECONDS, claimed_at=moment(), on_said=lambda run: None)
 
 
-def run_one(job: ClaimedJob) -> str | None:
+def run_one(job: ClaimedJob, *, now: datetime | None = None) -> str | None:
     """Run the handler of a claimed job and write how it ended; the status that the job has then."""
     run = run_of(job)
     run.cancel_requested = Job.objects.filter(pk=job.id, cancel_requested_at__isnull=False).exists()
@@ -62,8 +62,8 @@ def run_one(job: ClaimedJob) -> str | None:
     run.settle(ending)
     with run.said.writing, transaction.atomic():
         if not run.said.empty:
-            run.said.write()
-        status = finish_one(run)
+            run.said.write(now=now)
+        status = finish_one(run, now=now)
     run.said.written()
     return status
 
@@ -86,7 +86,7 @@ def run_until_idle(*, kinds: set[str] | None = None, now: datetime | None = None
     serves = Serves(None if kinds is None else frozenset(kinds))
     count = 0
     while jobs := claim.claim(worker=WORKER_ID, serves=serves, free=1, lease_seconds=LEASE_SECONDS, now=now):
-        run_one(jobs[0])
+        run_one(jobs[0], now=now)
         count += 1
     return count
 

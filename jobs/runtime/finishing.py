@@ -1,6 +1,7 @@
 """Writing how runs ended: together where all agree, one by one where one does not. Called inside a transaction."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from django.db import InterfaceError, OperationalError
 
@@ -34,10 +35,10 @@ def finish_all(runs: Sequence[Run]) -> list[Status]:
     return [_settled(run).edges[0].to_status for run in runs]
 
 
-def finish_one(run: Run) -> Status:
+def finish_one(run: Run, *, now: datetime | None = None) -> Status:
     """End one run. Where its domain refuses, the attempt fails with that error; refused even that, it waits."""
     try:
-        return finish(run.job, _settled(run), domain=_within_deadline(run))
+        return finish(run.job, _settled(run), domain=_within_deadline(run), now=now)
     except LeaseLost:
         instrument.late(run.job, _settled(run).outcome)
         return None
@@ -45,24 +46,24 @@ def finish_one(run: Run) -> Status:
         raise
     except DomainFailed as failed:
         run.resettle(_ending_for(run, failed.error))
-        return finish_one(run)
+        return finish_one(run, now=now)
     except Exception as error:
-        return _finish_refused(run, error)
+        return _finish_refused(run, error, now=now)
 
 
-def _finish_refused(run: Run, error: Exception) -> Status:
+def _finish_refused(run: Run, error: Exception, *, now: datetime | None) -> Status:
     cause = error.error if isinstance(error, HookFailed) else error
     instrument.worker_error("finish", cause)
     run.resettle(endings.failed(failure_of(cause), again_in=run.backoff()))
     try:
-        return finish(run.job, _settled(run))
+        return finish(run.job, _settled(run), now=now)
     except NOT_THE_JOBS_FAULT:
         raise
     except LeaseLost:
         instrument.late(run.job, _settled(run).outcome)
     except Exception as again:
         instrument.worker_error("finish", again)
-        put_off_finish(run.job)
+        put_off_finish(run.job, now=now)
     return None
 
 
