@@ -62,7 +62,9 @@ def upload_document(request: HttpRequest) -> HttpResponse:
         return redirect("home")
     try:
         upload(base, file_name=file.name or "", data=file.read(), overwrite="overwrite" in request.POST)
-    except (DocumentConflict, DocumentError, BadFileName) as refused:
+    except DocumentError as refused:
+        messages.error(request, refused.sentence)
+    except (DocumentConflict, BadFileName) as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, f"{file.name} is being indexed.")
