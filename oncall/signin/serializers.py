@@ -23,6 +23,7 @@ class TeamSerializer(CamelSerializer):
 class UserSerializer(CamelModelSerializer):
     """A person and the teams whose rows the person sees."""
 
+    email = serializers.CharField(read_only=True)  # May be empty, which the format "email" would not allow.
     teams = serializers.SerializerMethodField()
 
     class Meta:
