@@ -1,6 +1,8 @@
 """The full-text table: FTS5 on SQLite, a tsvector with a GIN index on PostgreSQL, both over our own tokens.
 
 One row per chunk: ``scope`` holds the ids of its base and document, ``heading`` and ``body`` tokens of ``documents.tokens``.
+Its rows go with their chunks in ``documents.stores``, on both databases; a foreign key would keep Django's ``flush``, which
+knows only its models, from emptying the chunks on PostgreSQL.
 """
 
 from django.db import migrations
@@ -14,7 +16,7 @@ SQLITE_BACK = ("DROP TABLE documents_lexicon_terms", "DROP TABLE documents_lexic
 
 POSTGRESQL = (
     """CREATE TABLE documents_lexicon (
-           rowid bigint PRIMARY KEY REFERENCES documents_chunk (id) ON DELETE CASCADE,
+           rowid bigint PRIMARY KEY,
            base_id varchar(40) NOT NULL,
            document_id varchar(40) NOT NULL,
            length integer NOT NULL,
