@@ -77,10 +77,12 @@ def test_a_client_that_sends_all_before_it_reads_gets_its_answer(home: Path) -> 
 def test_the_worker_is_started_again_and_ends_with_the_server(home: Path) -> None:
     with serving(home, "--concurrency", "1") as (process, host, port):
         eventually(lambda: get(host, port, "/ready")[0] == 200)
-        first = workers_of(process.pid)[0]
+        first = worker_of(process.pid)
+        assert first is not None
         os.kill(first, signal.SIGKILL)
-        eventually(lambda: bool(workers_of(process.pid)) and workers_of(process.pid)[0] != first)
-        second = workers_of(process.pid)[0]
+        eventually(lambda: worker_of(process.pid) not in (None, first))
+        second = worker_of(process.pid)
+        assert second is not None
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
         assert not psutil.pid_exists(second)
@@ -88,8 +90,9 @@ def test_the_worker_is_started_again_and_ends_with_the_server(home: Path) -> Non
 
 def test_a_server_that_is_killed_takes_its_worker_along(home: Path) -> None:
     with serving(home, "--concurrency", "1") as (process, _, _port):
-        eventually(lambda: bool(workers_of(process.pid)))
-        worker = workers_of(process.pid)[0]
+        eventually(lambda: worker_of(process.pid) is not None)
+        worker = worker_of(process.pid)
+        assert worker is not None
         process.kill()
         process.wait(10)
         eventually(lambda: not psutil.pid_exists(worker) or psutil.Process(worker).status() == psutil.STATUS_ZOMBIE)
@@ -110,6 +113,6 @@ def test_missing_migrations_are_told(tmp_path: Path) -> None:
     assert "Traceback" not in refused.stderr
 
 
-def workers_of(pid: int) -> list[int]:
+def worker_of(pid: int) -> int | None:
     children = psutil.Process(pid).children()
-    return [child.pid for child in children if child.status() != psutil.STATUS_ZOMBIE]
+    return next((child.pid for child in children if child.status() != psutil.STATUS_ZOMBIE), None)
