@@ -41,6 +41,11 @@ class ClaimedJob:
     event_seq: int
     worker: str
 
+    @property
+    def key(self) -> tuple[str, int]:
+        """Which claim this is: a worker may hold two of one job, an old one that it lost and the new one."""
+        return self.id, self.epoch
+
 
 @dataclass(frozen=True, slots=True)
 class Serves:

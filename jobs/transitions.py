@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from jobs import endings, sql
 from jobs.claim import ClaimedJob
 from jobs.endings import Edge, Ending
-from jobs.errors import Failure
+from jobs.errors import Failure, message_of
 from jobs.handlers import LeaseLost
 from jobs.models import Job, JobAttempt
 from jobs.resources import Change, apply_changes
@@ -28,7 +28,7 @@ class DomainFailed(Exception):
     """The handler's own finish raised ``error``; nothing of the end was written."""
 
     def __init__(self, error: BaseException) -> None:
-        super().__init__(str(error))
+        super().__init__(message_of(error))
         self.error = error
 
 
@@ -84,7 +84,7 @@ def finish(
 def _run_domain(domain: Callable[[], None]) -> None:
     try:
         domain()
-    except Exception as error:
+    except BaseException as error:  # sys.exit() too: it must not end the worker's thread.
         raise DomainFailed(error) from error
 
 
@@ -187,7 +187,7 @@ def lock_in_order(ids: Sequence[str]) -> None:
 def renew(jobs: Sequence[ClaimedJob], *, lease_seconds: float, now: datetime | None = None) -> "Renewal":
     """Extend the leases that are still this worker's, pair by pair of (id, epoch); rows locked by others are left out.
 
-    The jobs are those of one worker; the answer says for each id what became of it.
+    The jobs are those of one worker; the answer says for each pair what became of it.
     """
     with transaction.atomic():
         moment = sql.current_time(now)
@@ -199,21 +199,24 @@ def renew(jobs: Sequence[ClaimedJob], *, lease_seconds: float, now: datetime | N
                 until = sql.stamp(moment + timedelta(seconds=lease_seconds))
                 ids = [job.id for job in mine]
                 cursor.execute(sql.renew(ids), [until, *ids, mine[0].worker])
-        locked = {job.id for job in jobs if job.id not in seen and _still_mine(job)}
-    renewed = {job.id for job in mine}
+        locked = {job.key for job in jobs if job.id not in seen and _still_mine(job)}
+    renewed = {job.key for job in mine}
     return Renewal(
         renewed=renewed,
-        lost={job.id for job in jobs} - renewed - locked,
-        cancel_requested={job.id for job in mine if seen[job.id]["cancel_requested_at"] is not None},
+        lost={job.key for job in jobs} - renewed - locked,
+        cancel_requested={job.key for job in mine if seen[job.id]["cancel_requested_at"] is not None},
     )
 
 
+Key = tuple[str, int]
+
+
 class Renewal:
-    """The ids whose lease was extended, those that are lost, and those somebody wants cancelled."""
+    """The pairs (id, epoch) whose lease was extended, those that are lost, and those somebody wants cancelled."""
 
     __slots__ = ("cancel_requested", "lost", "renewed")
 
-    def __init__(self, *, renewed: set[str], lost: set[str], cancel_requested: set[str]) -> None:
+    def __init__(self, *, renewed: set[Key], lost: set[Key], cancel_requested: set[Key]) -> None:
         self.renewed = renewed
         self.lost = lost
         self.cancel_requested = cancel_requested

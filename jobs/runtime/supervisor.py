@@ -106,10 +106,10 @@ class Supervisor:
         with gate.hold(first=True, wait=self._lock_wait), transaction.atomic(durable=True):
             renewal = transitions.renew([run.job for run in runs], lease_seconds=self._lease_seconds)
         for run in runs:
-            if run.job.id in renewal.renewed:
+            if run.job.key in renewal.renewed:
                 run.confirmed_at = asked_at
-                run.cancel_requested |= run.job.id in renewal.cancel_requested
-            elif run.job.id in renewal.lost:
+                run.cancel_requested |= run.job.key in renewal.cancel_requested
+            elif run.job.key in renewal.lost:
                 self._give_up(run, "the job is no longer ours")
 
     def _read_cancel_flags(self, runs: list[Run]) -> None:
