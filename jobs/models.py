@@ -154,8 +154,9 @@ class JobAttempt(models.Model):
             models.UniqueConstraint(fields=["job"], condition=Q(outcome__isnull=True), name="attempt_one_open"),
             models.CheckConstraint(
                 name="attempt_ended_has_outcome",
+                # "Not null" is said of both: a check that comes out as unknown passes.
                 condition=Q(outcome__isnull=True, ended_at__isnull=True)
-                | Q(outcome__in=Outcome.ALL, ended_at__isnull=False),
+                | Q(outcome__isnull=False, outcome__in=Outcome.ALL, ended_at__isnull=False),
             ),
         ]
 
