@@ -197,7 +197,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='jobattempt',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('outcome__isnull', True)), models.Q(('ended_at__isnull', False), ('outcome__isnull', False), ('outcome__in', ('succeeded', 'failed', 'timed_out', 'cancelled', 'lost', 'released', 'snoozed'))), _connector='OR'), name='attempt_ended_has_outcome'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('outcome__isnull', True)), models.Q(('ended_at__isnull', False), ('outcome__in', ('succeeded', 'failed', 'timed_out', 'cancelled', 'lost', 'released', 'snoozed')), ('outcome__isnull', False)), _connector='OR'), name='attempt_ended_has_outcome'),
         ),
         migrations.AddConstraint(
             model_name='jobevent',
