@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from jobs import instrument, sql
-from jobs.errors import WORKER_LOST, message_of
+from jobs.errors import MAX_MESSAGE, WORKER_LOST, message_of
 from jobs.handlers import reserved_kinds
 from jobs.models import Job, JobAttempt
 from jobs.resources import Change, HookFailed, apply_changes
@@ -170,7 +170,12 @@ def _put_off(job_id: str, failed: HookFailed, moment: datetime) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             sql.PUT_OFF_CLAIM,
-            {"id": job_id, "until": sql.stamp(moment + PUT_OFF), "error": error, "now": sql.stamp(moment)},
+            {
+                "id": job_id,
+                "until": sql.stamp(moment + PUT_OFF),
+                "error": error[:MAX_MESSAGE],
+                "now": sql.stamp(moment),
+            },
         )
 
 
