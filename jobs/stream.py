@@ -10,7 +10,7 @@ import asyncio
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -32,7 +32,7 @@ SLOW_SECONDS = 30.0
 LOCK_WAIT_SECONDS = 1.0
 
 
-async def frames(job_id: str, *, after: int, may_still_see: Callable[[], bool]) -> AsyncIterator[bytes]:
+async def frames(job_id: str, *, after: int, may_still_see: Callable[[], bool]) -> AsyncGenerator[bytes]:
     """The frames of one stream, until the job has ended and all is said, or until somebody ends the stream.
 
     ``may_still_see`` is asked every 60 s, in the reader's thread.

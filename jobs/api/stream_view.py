@@ -1,6 +1,7 @@
 """``GET /background-jobs/{id}/events:stream``: a job's events as they come."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from copy import copy
 from typing import Any
 
@@ -26,8 +27,8 @@ _STREAM = OpenApiResponse(
     OpenApiTypes.STR,
     description="Server-sent events. Each event of the job: `id` is its sequence, `event` its type, `data` one line of "
     "JSON with `sequence`, `type`, `payload`, `epoch`, `createdAt`. A frame `job` without an id, whose data is the "
-    "job, comes first and whenever the job itself changes; one whose status is final comes after all events and is "
-    "the last. When the stream ends before that, reconnect: it goes on after `Last-Event-ID`.",
+    "job, comes at the start and whenever the job itself changes. That the job is over is told after all events, by "
+    "the last frame. When the stream ends before that, reconnect: it goes on after `Last-Event-ID`.",
 )
 
 
@@ -84,8 +85,9 @@ def event_stream(job_id: str, *, after: int, may_still_see: Callable[[], bool]) 
 
     async def frames() -> AsyncIterator[bytes]:
         await _let_go_of_the_request()
-        async for frame in stream.frames(job_id, after=after, may_still_see=may_still_see):
-            yield frame
+        async with aclosing(stream.frames(job_id, after=after, may_still_see=may_still_see)) as found:
+            async for frame in found:
+                yield frame
 
     response = StreamingHttpResponse(frames(), content_type="text/event-stream")
     response["Cache-Control"] = "no-cache"
