@@ -9,6 +9,8 @@ from datetime import datetime
 
 from django.db import transaction
 
+from jobs.errors import message_of
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -47,8 +49,8 @@ class NotRetryable(Exception):
 class HookFailed(Exception):
     """An ``on_change`` raised; its savepoint is rolled back, and so must be the transitions it was told of."""
 
-    def __init__(self, resource_type: str, error: Exception) -> None:
-        super().__init__(f"{resource_type}: {error}")
+    def __init__(self, resource_type: str, error: BaseException) -> None:
+        super().__init__(f"{resource_type}: {message_of(error)}")
         self.resource_type = resource_type
         self.error = error
 
@@ -95,5 +97,5 @@ def apply_changes(changes: Sequence[Change], now: datetime) -> None:
         try:
             with transaction.atomic():
                 _registry[resource_type].on_change(told, now)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise HookFailed(resource_type, error) from error

@@ -3,12 +3,12 @@
 import queue
 import time
 from collections.abc import Callable
+from functools import partial
 
 from django.db import transaction
 
 from jobs import instrument
-from jobs.handlers import LeaseLost
-from jobs.runtime.finishing import finish_one
+from jobs.runtime.finishing import commit_or_put_off, finish_one, send
 from jobs.runtime.gate import gate
 from jobs.runtime.held import Held
 from jobs.runtime.loops import Loop
@@ -46,8 +46,9 @@ class Finisher:
             if self._current is None:  # Told to stop.
                 return
         self._since = time.monotonic()
-        try:
-            self._finish(self._current)  # After a database error it is still the current one, and is tried again.
+        try:  # After a database error it is still the current one, and is tried again.
+            if not commit_or_put_off(self._current, partial(self._finish, self._current)):
+                self._held.remove(self._current)
         finally:
             self._since = None
         self._current = None
@@ -55,7 +56,7 @@ class Finisher:
     def _finish(self, run: Run) -> None:
         with run.said.writing, gate.hold():
             with transaction.atomic(durable=True):
-                self._send(run)
+                send(run)
                 status = finish_one(run)
             run.said.written()
         self._held.remove(run)
@@ -63,9 +64,3 @@ class Finisher:
             instrument.ended(run.job, run.ending, status)
         self._on_finished()
 
-    def _send(self, run: Run) -> None:
-        try:
-            run.said.write()
-        except LeaseLost as error:
-            instrument.lease_lost(run.job, str(error))
-            run.said.forget_after(0)

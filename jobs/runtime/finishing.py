@@ -10,12 +10,15 @@ from jobs.errors import failure_of
 from jobs.handlers import LeaseLost
 from jobs.resources import HookFailed
 from jobs.runtime.clock import moment
+from jobs.runtime.gate import gate
 from jobs.runtime.outcome import ending_of_error
 from jobs.runtime.run import Run
 from jobs.transitions import DomainFailed, finish, finish_together, put_off_finish
 
 # The database is away or busy: nothing is wrong with the job, the whole transaction is repeated.
 NOT_THE_JOBS_FAULT = (OperationalError, InterfaceError)
+
+_PASSING_CODES = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR", "SQLITE_FULL", "08", "40", "53", "55", "57")
 
 Status = str | None
 
@@ -24,13 +27,29 @@ class _DeadlinePassed(Exception):
     """The handler's finish took longer than the job may."""
 
 
+def send(run: Run) -> None:
+    """Write what the run has said. What no longer may be written, or cannot be, is dropped, and the log says so."""
+    try:
+        if run.lost:
+            raise LeaseLost(f"Job {run.job.id}: epoch {run.job.epoch} was given up; its events are not recorded.")
+        run.said.write()
+    except NOT_THE_JOBS_FAULT:
+        raise
+    except LeaseLost as error:
+        instrument.lease_lost(run.job, str(error))
+        run.said.forget_after(0)
+    except Exception as error:
+        instrument.worker_error("events", error)
+        run.said.forget_after(0)
+
+
 def finish_all(runs: Sequence[Run]) -> list[Status]:
     """End each run as it is settled; the status each job has now, None where nothing was written for it."""
     try:
         finish_together([(run.job, _settled(run)) for run in runs])
-    except NOT_THE_JOBS_FAULT:
-        raise
-    except Exception:  # One of them does not fit; which, and why, shows when each is on its own.
+    except Exception as error:  # One of them does not fit; which, and why, shows when each is on its own.
+        if is_not_the_jobs_fault(error):
+            raise
         return [finish_one(run) for run in runs]
     return [_settled(run).edges[0].to_status for run in runs]
 
@@ -42,12 +61,12 @@ def finish_one(run: Run, *, now: datetime | None = None) -> Status:
     except LeaseLost:
         instrument.late(run.job, _settled(run).outcome)
         return None
-    except NOT_THE_JOBS_FAULT:
-        raise
-    except DomainFailed as failed:
-        run.resettle(_ending_for(run, failed.error))
-        return finish_one(run, now=now)
     except Exception as error:
+        if is_not_the_jobs_fault(error):
+            raise
+        if isinstance(error, DomainFailed):
+            run.resettle(_ending_for(run, error.error))
+            return finish_one(run, now=now)
         return _finish_refused(run, error, now=now)
 
 
@@ -57,14 +76,47 @@ def _finish_refused(run: Run, error: Exception, *, now: datetime | None) -> Stat
     run.resettle(endings.failed(failure_of(cause), again_in=run.backoff()))
     try:
         return finish(run.job, _settled(run), now=now)
-    except NOT_THE_JOBS_FAULT:
-        raise
     except LeaseLost:
         instrument.late(run.job, _settled(run).outcome)
     except Exception as again:
+        if is_not_the_jobs_fault(again):
+            raise
         instrument.worker_error("finish", again)
         put_off_finish(run.job, now=now)
     return None
+
+
+def commit_or_put_off(run: Run, write: Callable[[], None]) -> bool:
+    """Call ``write``, which ends one run in a transaction of its own; False when even its failure cannot be written.
+
+    Some constraints are looked at only when the database commits. One that is violated fails the attempt.
+    """
+    for _ in range(2):
+        try:
+            write()
+            return True
+        except NOT_THE_JOBS_FAULT:
+            raise
+        except Exception as error:
+            instrument.worker_error("commit", error)
+            run.resettle(endings.failed(failure_of(error), again_in=run.backoff()))
+    with gate.hold():
+        put_off_finish(run.job)
+    return False
+
+
+def is_not_the_jobs_fault(error: Exception) -> bool:
+    """Whether the whole transaction is to be repeated as it was, wherever in it the database gave up."""
+    if isinstance(error, (HookFailed, DomainFailed)):
+        return isinstance(error.error, NOT_THE_JOBS_FAULT) and _passes(error.error)
+    return isinstance(error, NOT_THE_JOBS_FAULT)
+
+
+def _passes(error: BaseException) -> bool:
+    """Not a wrong statement of the domain's, but a lost connection, a lock, a deadlock, a full disk, as codes say."""
+    driver = error.__cause__
+    code = getattr(driver, "sqlite_errorname", None) or getattr(driver, "sqlstate", None) or ""
+    return driver is not None and (not code or code.startswith(_PASSING_CODES))
 
 
 def _ending_for(run: Run, error: BaseException) -> endings.Ending:

@@ -28,7 +28,7 @@ def ending_of_error(run: Run, error: BaseException) -> Ending | None:
     if isinstance(error, Snooze):
         return endings.snoozed(again_in=error.seconds)
     if run.over and isinstance(error, (LeaseLost, asyncio.CancelledError)):
-        return endings.timed_out(again_in=run.backoff()) if run.timed_out else None
+        return endings.timed_out(again_in=run.backoff()) if run.past_deadline else None
     permanent = run.spec is not None and run.spec.is_permanent(error)
     return endings.failed(failure_of(error), again_in=None if permanent else run.backoff())
 

@@ -21,7 +21,7 @@ from jobs.limits import LONGEST_SECONDS
 from jobs.masking import mask_text
 from jobs.payloads import InvalidJson, to_json
 from jobs.runtime.buffer import EventBuffer
-from jobs.runtime.clock import Moment, passed
+from jobs.runtime.clock import Moment, moment, passed
 from jobs.runtime.gate import gate, lock_wait
 
 
@@ -55,8 +55,13 @@ class Run:
     # --- Is this attempt still the one? -------------------------------------------------------------------------------
 
     @property
+    def past_deadline(self) -> bool:
+        """By the clock, not by the supervisor's word: it may be waiting for the database."""
+        return self.timed_out or self.seconds_left(moment()) <= 0
+
+    @property
     def over(self) -> bool:
-        return self.lost or self.timed_out or self.ending is not None
+        return self.lost or self.ending is not None or self.past_deadline
 
     def check(self) -> None:
         """Raises ``LeaseLost`` when nothing may be written for this attempt any more."""
@@ -89,7 +94,7 @@ class Run:
         with self._mutex:
             if self.lost or self.ending is not None:
                 return False
-            self.ending = timed_out(again_in=self.backoff()) if self.timed_out else ending
+            self.ending = timed_out(again_in=self.backoff()) if self.past_deadline else ending
             return True
 
     def resettle(self, ending: Ending) -> None:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from django.db import connection, transaction
 
@@ -13,7 +14,7 @@ from jobs.claim import ClaimedJob, Serves
 from jobs.handlers import LeaseLost
 from jobs.resources import HookFailed
 from jobs.runtime.clock import Moment, moment
-from jobs.runtime.finishing import Status, finish_all
+from jobs.runtime.finishing import Status, commit_or_put_off, finish_all, send
 from jobs.runtime.gate import gate
 from jobs.runtime.held import Held
 from jobs.runtime.loops import Loop
@@ -21,6 +22,8 @@ from jobs.runtime.run import Run
 from jobs.transitions import lock_in_order, release
 
 DATA_VERSION_SECONDS = 0.025
+# A job that is due by this host's clock may not yet be by the database's.
+LEAST_WAIT_SECONDS = 0.005
 
 
 @dataclass
@@ -62,6 +65,8 @@ class Store:
         self._version = 0
         self._unsure = False
         self._on_sqlite = sql.is_sqlite()
+        # A claim may be about to commit, although ``stop_claiming`` was called.
+        self.claims_on_the_way = False
         # Set while nothing this worker serves is ready and it holds nothing.
         self.idle = threading.Event()
 
@@ -97,6 +102,7 @@ class Store:
         """Something was committed in this process; there may be work."""
         with self._changed:
             self._maybe_ready = True
+            self.idle.clear()
             self._changed.notify()
 
     # --- One turn -----------------------------------------------------------------------------------------------------
@@ -106,6 +112,8 @@ class Store:
         try:
             if self._unsure:
                 self._release_orphans()
+                self._write_singly(work)
+                self._unsure = False
             if work.endings or work.said or (work.claim and self._worth_claiming()):
                 self._write(work)
         except BaseException:
@@ -113,10 +121,14 @@ class Store:
             self._take_back(work)
             self._unsure = True
             raise
+        finally:
+            self.claims_on_the_way = False
 
     def _wait_for_work(self) -> Work:
         with self._changed:
-            while not (self._endings or self._said or self._wants_claim() or self._loop.stopping):
+            while not (
+                self._endings or self._said or self._wants_claim() or self._unsure or self._loop.stopping
+            ):
                 if not self._changed.wait(self._seconds_to_sleep()):
                     self._look_up()
             work = Work(self._endings, list(self._said.values()), self._claiming)
@@ -126,6 +138,7 @@ class Store:
             else:
                 work.claim = False
             self._maybe_ready = False
+            self.claims_on_the_way = work.claim
             return work
 
     def _wants_claim(self) -> bool:
@@ -158,9 +171,10 @@ class Store:
         if claim.ready_kinds(self._serves) or (due is not None and due <= now):
             return True
         wait = self._poll_seconds if due is None else min(self._poll_seconds, (due - now).total_seconds())
-        self._next_look = time.monotonic() + wait
-        if len(self._held) == 0:
-            self.idle.set()
+        self._next_look = time.monotonic() + max(wait, LEAST_WAIT_SECONDS)
+        with self._changed:
+            if len(self._held) == 0 and not self._maybe_ready:
+                self.idle.set()
         return False
 
     def _release_orphans(self) -> None:
@@ -172,7 +186,6 @@ class Store:
         for job in (claim.claimed(row, self._worker_id) for row in rows):
             if (job.id, job.epoch) not in known:
                 self._release_orphan(job)
-        self._unsure = False
 
     def _release_orphan(self, job: ClaimedJob) -> None:
         try:
@@ -181,6 +194,18 @@ class Store:
             instrument.lease_lost(job, "its claim was never answered; released")
         except (LeaseLost, HookFailed) as error:
             instrument.worker_error("orphan", error)
+
+    def _write_singly(self, work: Work) -> None:
+        """After an error: each end in a transaction of its own, so that one that cannot be written stops no other."""
+        waiting, work.endings = work.endings, []
+        while waiting:
+            run = waiting.pop(0)
+            try:
+                if not commit_or_put_off(run, partial(self._write, Work(endings=[run]))):
+                    self._held.remove(run)
+            except BaseException:
+                work.endings = [*waiting, run]
+                raise
 
     # --- The transaction ----------------------------------------------------------------------------------------------
 
@@ -191,22 +216,15 @@ class Store:
             with transaction.atomic(durable=True):
                 lock_in_order([run.job.id for run in {*sending, *work.endings}])
                 for run in sending:
-                    self._send(run)
+                    send(run)
                 statuses = finish_all(work.endings) if work.endings else []
                 claimed = self._claim(work)
             for run in sending:
                 run.said.written()
         self._after_commit(work, statuses, claimed, claimed_at)
 
-    def _send(self, run: Run) -> None:
-        try:
-            run.said.write()
-        except LeaseLost as error:
-            instrument.lease_lost(run.job, str(error))
-            run.said.forget_after(0)
-
     def _claim(self, work: Work) -> list[ClaimedJob]:
-        if not work.claim:
+        if not (work.claim and self._claiming):
             return []
         free, free_for_others = self._held.free(leaving=work.endings)
         jobs = claim.claim(

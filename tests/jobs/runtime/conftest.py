@@ -1,4 +1,4 @@
-"""A worker inside the test's process: kinds that go with the test, runtimes that are stopped, threads that are freed."""
+"""A worker inside the test's process: kinds that go with the test, runtimes that are stopped."""
 
 import threading
 from collections.abc import Callable, Iterator
