@@ -10,7 +10,7 @@ import asyncio
 import signal
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -32,28 +32,12 @@ SLOW_SECONDS = 30.0
 LOCK_WAIT_SECONDS = 1.0
 
 
-async def frames(job_id: str, *, after: int, may_still_see: Callable[[], bool]) -> AsyncGenerator[bytes]:
-    """The frames of one stream, until the job has ended and all is said, or until somebody ends the stream.
-
-    ``may_still_see`` is asked every 60 s, in the reader's thread.
-    """
-    viewer = Viewer(job_id, after=after, may_still_see=may_still_see)
-    hub.join(viewer)
-    try:
-        while not viewer.over:
-            page = await viewer.take()
-            if page is not None:
-                yield page.text
-                if page.last:
-                    return
-            elif not viewer.over:
-                yield PING
-    finally:
-        hub.leave(viewer)
-
-
 class Viewer:
-    """One stream. The reader's thread delivers and ends, the event loop takes; no lock is needed for one page."""
+    """One stream: iterate it for its frames, until the job has ended and all is said, or until somebody ends it.
+
+    The reader's thread delivers and ends, the event loop takes; no lock is needed for one page. ``may_still_see`` is
+    asked every 60 s, in the reader's thread.
+    """
 
     def __init__(self, job_id: str, *, after: int, may_still_see: Callable[[], bool]) -> None:
         self.job_id = job_id
@@ -67,8 +51,27 @@ class Viewer:
         self._had_last = False
         self._page: Page | None = None
         self._filled_at = 0.0
-        self._loop = asyncio.get_running_loop()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._arrived = asyncio.Event()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        self._loop = asyncio.get_running_loop()
+        hub.join(self)
+        try:
+            while not self.over:
+                page = await self._take()
+                if page is not None:
+                    yield page.text
+                    if page.last:
+                        return
+                elif not self.over:
+                    yield PING
+        finally:
+            hub.leave(self)
+
+    def close(self) -> None:
+        """Leave for certain: an iterator that is merely dropped is closed only when its garbage is collected."""
+        hub.leave(self)
 
     @property
     def has_room(self) -> bool:
@@ -91,10 +94,11 @@ class Viewer:
         self._stir()
 
     def _stir(self) -> None:
+        assert self._loop is not None  # It has joined.
         with suppress(RuntimeError):  # Its loop is gone, and it with it.
             self._loop.call_soon_threadsafe(self._arrived.set)
 
-    async def take(self) -> Page | None:
+    async def _take(self) -> Page | None:
         """The next page; None when there was none for as long as a ping waits, or when the stream is over."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PING_SECONDS):

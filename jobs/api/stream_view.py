@@ -1,7 +1,6 @@
 """``GET /background-jobs/{id}/events:stream``: a job's events as they come."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
 from copy import copy
 from typing import Any
 
@@ -18,9 +17,9 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-from jobs import stream
 from jobs.api.sequences import AFTER_SEQUENCE, after_sequence_parameter, last_event_id_parameter, resume_after
 from jobs.api.views import job_in_scope
+from jobs.stream import Viewer
 from oncall.api.errors import Unavailable, refuse_unknown_parameters
 
 _STREAM = OpenApiResponse(
@@ -82,17 +81,24 @@ class JobEventStreamView(GenericAPIView):
 
 def event_stream(job_id: str, *, after: int, may_still_see: Callable[[], bool]) -> StreamingHttpResponse:
     """The answer that streams a job's events after a sequence number; the caller has checked the scope."""
-
-    async def frames() -> AsyncIterator[bytes]:
-        await _let_go_of_the_request()
-        async with aclosing(stream.frames(job_id, after=after, may_still_see=may_still_see)) as found:
-            async for frame in found:
-                yield frame
-
-    response = StreamingHttpResponse(frames(), content_type="text/event-stream")
+    viewer = Viewer(job_id, after=after, may_still_see=may_still_see)
+    response = StreamingHttpResponse(_OfItsOwn(viewer), content_type="text/event-stream")
     response["Cache-Control"] = "no-cache"
     response["X-Accel-Buffering"] = "no"
     return response
+
+
+class _OfItsOwn:
+    """The frames of a viewer, after it has let go of what the request held; Django calls ``close``."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self._viewer = viewer
+        self.close = viewer.close
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        await _let_go_of_the_request()
+        async for frame in self._viewer:
+            yield frame
 
 
 def _as_new(request: HttpRequest) -> HttpRequest:

@@ -73,7 +73,9 @@ class Stream:
         return frames
 
     async def close(self) -> None:
+        """What a server does when the client is gone."""
         await self._chunks.aclose()  # type: ignore[attr-defined]
+        await later(self.response.close)
 
 
 @asynccontextmanager
