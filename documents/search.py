@@ -4,7 +4,7 @@ search(scope_for(visible_owner_ids(user)), "pod restarts again and again", limit
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal, get_args
@@ -50,6 +50,17 @@ class Hit:
     excerpt: Excerpt
 
 
+@dataclass(slots=True)
+class Candidate:
+    """A scored chunk, with the names that it goes by: title, file name, headings."""
+
+    chunk_id: int
+    score: float
+    document_id: str
+    ordinal: int
+    names: set[str]
+
+
 def search(
     scope: SearchScope, query: str, *, limit: int = 10, mode: Mode = "hybrid", one_per_document: bool = False
 ) -> list[Hit]:
@@ -64,12 +75,10 @@ def search(
         return []
     lexical = current_store().lexical(scope, terms, limit=DEPTH) if mode != "dense" else {}
     dense, scores = _fused(scope, query, lexical, mode=mode)
-    chunks = _live(scope, scores)
-    ranked = _ranked(query, chunks, scores)
-    if one_per_document:
-        ranked = _best_of_each(ranked)
+    ranked = _ranked(query, _candidates(scope, scores), one_per_document=one_per_document)[:limit]
+    chunks = _chunks(scope, [found.chunk_id for found in ranked])
     places = _places(lexical), _places(dense)
-    return [_hit(chunk, score, places, terms) for chunk, score in ranked[:limit]]
+    return [_hit(chunks[found.chunk_id], found, places, terms) for found in ranked if found.chunk_id in chunks]
 
 
 def _check(query: str, limit: int, mode: str) -> None:
@@ -97,34 +106,37 @@ def _fused(scope: SearchScope, query: str, lexical: Ranking, *, mode: Mode) -> t
     return dense, fuse(lexical, cosine, floor=floor, weight=weight)
 
 
-def _live(scope: SearchScope, scores: dict[int, float]) -> list[Chunk]:
-    """The chunks themselves, by the scope once more: an index that was flipped or deleted meanwhile drops out here."""
-    found = live_chunks(scope).filter(pk__in=list(scores)).select_related("document__knowledge_base")
-    return list(found.defer("vector"))
+def _candidates(scope: SearchScope, scores: dict[int, float]) -> list[Candidate]:
+    """What ranking needs of the scored chunks, by the scope once more: what went meanwhile drops out here."""
+    columns = ("pk", "document_id", "ordinal", "heading_path", "document__title", "document__file_name")
+    rows = live_chunks(scope).filter(pk__in=list(scores)).values_list(*columns)
+    return [Candidate(pk, scores[pk], document_id, ordinal, {*path, title, PurePath(file_name).stem})
+            for pk, document_id, ordinal, path, title, file_name in rows]  # fmt: skip
 
 
-def _ranked(query: str, chunks: Sequence[Chunk], scores: dict[int, float]) -> list[tuple[Chunk, float]]:
-    names = {name.casefold() for name in _NAME.findall(query)} | {query.strip().casefold()}
-    scored = [(chunk, scores[chunk.pk] + (_EXACT if names & _names_of(chunk) else 0.0)) for chunk in chunks]
-    return sorted(scored, key=lambda pair: (-pair[1], pair[0].document_id, pair[0].ordinal))
-
-
-def _names_of(chunk: Chunk) -> set[str]:
-    document = chunk.document
-    return {name.casefold() for name in (document.title, PurePath(document.file_name).stem, *chunk.heading_path)}
-
-
-def _best_of_each(ranked: Sequence[tuple[Chunk, float]]) -> list[tuple[Chunk, float]]:
-    best: dict[str, tuple[Chunk, float]] = {}
-    for chunk, score in ranked:
-        best.setdefault(chunk.document_id, (chunk, score))
+def _ranked(query: str, candidates: Iterable[Candidate], *, one_per_document: bool) -> list[Candidate]:
+    wanted = {name.casefold() for name in _NAME.findall(query)} | {query.strip().casefold()}
+    for found in candidates:
+        if not wanted.isdisjoint(name.casefold() for name in found.names):
+            found.score += _EXACT
+    ranked = sorted(candidates, key=lambda found: (-found.score, found.document_id, found.ordinal))
+    if not one_per_document:
+        return ranked
+    best: dict[str, Candidate] = {}
+    for found in ranked:
+        best.setdefault(found.document_id, found)
     return list(best.values())
+
+
+def _chunks(scope: SearchScope, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
+    chunks = live_chunks(scope).filter(pk__in=chunk_ids).select_related("document__knowledge_base").defer("vector")
+    return {chunk.pk: chunk for chunk in chunks}
 
 
 def _places(ranking: Ranking) -> dict[int, int]:
     return {chunk_id: place for place, chunk_id in enumerate(ranking, start=1)}
 
 
-def _hit(chunk: Chunk, score: float, places: tuple[dict[int, int], dict[int, int]], terms: Sequence[str]) -> Hit:
+def _hit(chunk: Chunk, found: Candidate, places: tuple[dict[int, int], dict[int, int]], terms: Sequence[str]) -> Hit:
     lexical, dense = places
-    return Hit(chunk, round(score, 6), lexical.get(chunk.pk), dense.get(chunk.pk), excerpt(chunk.text, terms))
+    return Hit(chunk, round(found.score, 6), lexical.get(chunk.pk), dense.get(chunk.pk), excerpt(chunk.text, terms))
