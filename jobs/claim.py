@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from jobs import instrument, sql
 from jobs.errors import MAX_MESSAGE, WORKER_LOST, message_of
@@ -165,6 +165,14 @@ def _take_one_by_one(ids: Sequence[str], *, worker: str, lease_seconds: float, m
     return jobs
 
 
+def put_off_claim(job: ClaimedJob, error: Exception, *, now: datetime | None = None) -> None:
+    """The database refused to commit the claim of ``job``, for what its domain wrote: put it off as well."""
+    failed = HookFailed(job.resource_type, error)
+    instrument.hook_failed(job.id, failed)
+    with transaction.atomic():
+        _put_off(job.id, failed, sql.current_time(now))
+
+
 def _put_off(job_id: str, failed: HookFailed, moment: datetime) -> None:
     error = f"Put off for 30 s, its {failed.resource_type} refused: {message_of(failed.error)}"
     with connection.cursor() as cursor:
@@ -282,10 +290,28 @@ def _change_lost(job: Job, to_status: str) -> Change:
     )
 
 
+def reclaim_singly(*, now: datetime | None = None) -> None:
+    """As ``reclaim``, each job in a transaction of its own: for when the commit of all together was refused."""
+    moment = sql.current_time(now)
+    for job in Job.objects.expired(moment).order_by("lease_expires_at")[:RECLAIM_AT_MOST]:
+        try:
+            with transaction.atomic():
+                _lose([job], moment)
+        except OperationalError:
+            raise
+        except Exception as error:
+            failed = error if isinstance(error, HookFailed) else HookFailed(job.resource_type, error)
+            _put_off_loss(job, failed, moment)
+
+
 def _lose_one_by_one(rows: Iterable[Job], moment: datetime) -> None:
     for job in rows:
         try:
             _lose([job], moment)
         except HookFailed as failed:
-            instrument.hook_failed(job.pk, failed)
-            Job.objects.expired(moment).filter(pk=job.pk, epoch=job.epoch).update(lease_expires_at=moment + PUT_OFF)
+            _put_off_loss(job, failed, moment)
+
+
+def _put_off_loss(job: Job, failed: HookFailed, moment: datetime) -> None:
+    instrument.hook_failed(job.pk, failed)
+    Job.objects.expired(moment).filter(pk=job.pk, epoch=job.epoch).update(lease_expires_at=moment + PUT_OFF)

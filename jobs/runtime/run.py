@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from jobs import instrument, sql
 from jobs.claim import ClaimedJob
@@ -145,16 +145,19 @@ class Run:
         self.check()
         try:
             with sql.short_lock_wait(lock_wait(self.lease_seconds)), self.said.writing, gate.hold():
-                with transaction.atomic(durable=True):
-                    self._prove_lease()
-                    said_before = len(self.said)
-                    try:
+                said_before, sent = len(self.said), False
+                try:
+                    with transaction.atomic(durable=True):
+                        self._prove_lease()
                         yield
                         self.check()
                         self.said.write()
-                    except BaseException:
+                        sent = True
+                except BaseException as error:
+                    # A commit that was not answered may stand; what it wrote would then not be written again.
+                    if not (sent and isinstance(error, (OperationalError, InterfaceError))):
                         self.said.forget_after(said_before)
-                        raise
+                    raise
                 self.said.written()
         finally:
             if not self.said.empty:  # Said before a block that failed, and passed over by the store meanwhile.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 
 from jobs import claim, instrument, sql
 from jobs.claim import ClaimedJob, Serves
@@ -33,6 +33,7 @@ class Work:
     endings: list[Run] = field(default_factory=list)
     said: list[Run] = field(default_factory=list)
     claim: bool = False
+    claim_at_most: int | None = None
 
 
 class Store:
@@ -64,6 +65,7 @@ class Store:
         self._next_look = 0.0
         self._version = 0
         self._unsure = False
+        self._taken: list[ClaimedJob] = []
         self._on_sqlite = sql.is_sqlite()
         # A claim may be about to commit, although ``stop_claiming`` was called.
         self.claims_on_the_way = False
@@ -113,6 +115,8 @@ class Store:
             if self._unsure:
                 self._release_orphans()
                 self._write_singly(work)
+                while work.claim and self._claim_singly():
+                    pass
                 self._unsure = False
             if work.endings or work.said or (work.claim and self._worth_claiming()):
                 self._write(work)
@@ -126,9 +130,7 @@ class Store:
 
     def _wait_for_work(self) -> Work:
         with self._changed:
-            while not (
-                self._endings or self._said or self._wants_claim() or self._unsure or self._loop.stopping
-            ):
+            while not (self._endings or self._said or self._wants_claim() or self._unsure or self._loop.stopping):
                 if not self._changed.wait(self._seconds_to_sleep()):
                     self._look_up()
             work = Work(self._endings, list(self._said.values()), self._claiming)
@@ -207,6 +209,17 @@ class Store:
                 work.endings = [*waiting, run]
                 raise
 
+    def _claim_singly(self) -> bool:
+        """Claim one job; False when there was none. One whose claim the database refuses to commit is put off."""
+        self._taken = []
+        try:
+            self._write(Work(claim=True, claim_at_most=1))
+        except IntegrityError as error:
+            with gate.hold():
+                for job in self._taken:
+                    claim.put_off_claim(job, error)
+        return bool(self._taken)
+
     # --- The transaction ----------------------------------------------------------------------------------------------
 
     def _write(self, work: Work) -> None:
@@ -227,6 +240,8 @@ class Store:
         if not (work.claim and self._claiming):
             return []
         free, free_for_others = self._held.free(leaving=work.endings)
+        if work.claim_at_most is not None:
+            free = min(free, work.claim_at_most)
         jobs = claim.claim(
             worker=self._worker_id,
             serves=self._serves,
@@ -236,6 +251,7 @@ class Store:
         )
         if len(jobs) == free:
             self._maybe_ready = True  # There may be more than there were slots.
+        self._taken = jobs
         return jobs
 
     def _after_commit(

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from jobs import claim, endings, instrument, sql, transitions
 from jobs.models import Job
@@ -126,8 +126,13 @@ class Supervisor:
     def _reclaim(self) -> None:
         expiry = claim.next_expiry()
         if expiry is not None and expiry < sql.current_time(None):
-            with gate.hold(wait=self._lock_wait), transaction.atomic(durable=True):
-                claim.reclaim()
+            try:
+                with gate.hold(wait=self._lock_wait), transaction.atomic(durable=True):
+                    claim.reclaim()
+            except IntegrityError as error:  # What a hook wrote, as the database sees when it commits.
+                instrument.worker_error("reclaim", error)
+                with gate.hold(wait=self._lock_wait):
+                    claim.reclaim_singly()
 
     # --- Attempts -----------------------------------------------------------------------------------------------------
 
