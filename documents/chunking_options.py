@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 Strategy = Literal["auto", "markdown-heading", "paragraph", "fixed-character"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
@@ -37,7 +37,7 @@ def read_chunking(value: str | dict[str, Any] | None) -> Chunking:
         raise BadChunking(f"chunking.strategy must be one of {', '.join(STRATEGIES)}.")
     _refuse_unknown(options, {"strategy"} | (_SIZES if strategy == "fixed-character" else set()), strategy=strategy)
     if strategy != "fixed-character":
-        return Chunking(strategy)  # type: ignore[arg-type]  (checked against STRATEGIES above)
+        return Chunking(cast(Strategy, strategy))
     most = _whole(options, "maxCharacters", 1_200, least=MIN_CHARACTERS, most=MAX_CHARACTERS)
     return Chunking("fixed-character", most, _whole(options, "overlapCharacters", 0, least=0, most=most - 1))
 

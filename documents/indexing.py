@@ -71,7 +71,7 @@ def _read(work: Work) -> bytes:
     with work.context.fenced():
         serving = _locked(work).active_version
         current_store().remove([work.document.pk], keep_version=serving)
-        work.document.versions.exclude(version=serving).delete()
+        work.document.versions.exclude(version=serving or 0).delete()
         vector_cache.sweep(now=timezone.now())
         note_work(work.task.pk, stage=Stage.EXTRACT, chunks_done=0, chunks_total=0)
     return data

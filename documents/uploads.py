@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -19,7 +20,7 @@ from jobs.enqueue import enqueue
 from jobs.models import Job
 
 KIND = "document_index"
-MAX_UPLOAD_BYTES = 50 * 1024 * 1024
+
 MAX_NAME_CHARACTERS = 255
 
 
@@ -91,11 +92,11 @@ def checked_name(file_name: str) -> str:
     return name
 
 
-def _values(data: bytes, name: str, chunking: Chunking) -> dict[str, str | int | dict[str, object]]:
+def _values(data: bytes, name: str, chunking: Chunking) -> dict[str, object]:
     """The columns that the bytes decide. Raises ``BadDocument``."""
     if not data:
         raise BadDocument(EMPTY_FILE, "The file is empty.")
-    if len(data) > MAX_UPLOAD_BYTES:
+    if len(data) > settings.MAX_UPLOAD_BYTES:
         raise BadDocument(TOO_LARGE, "The file is larger than 50 MB.")
     return {
         "media_type": check_readable(data, file_name=name),

@@ -38,7 +38,7 @@ _SIDEBAR = {
     "Knowledge": [
         ("documents.knowledgebase", "Knowledge bases", "library_books"),
         ("documents.document", "Documents", "description"),
-        ("documents.documentindextask", "Index tasks", "playlist_add_check"),
+        ("documents.indextask", "Index tasks", "playlist_add_check"),
     ],
     "Owners": [
         ("oncall.user", "Users", "person"),

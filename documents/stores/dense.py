@@ -15,14 +15,10 @@ def nearest(cache: MatrixCache, scope: SearchScope, vector: Vectors, *, embedder
     """The ``limit`` chunks of the highest cosine. Documents that are not wanted are left out before the cut."""
     best: list[tuple[float, int]] = []
     for matrix in _matrices(cache, scope, embedder=embedder):
-        scores = matrix.vectors @ vector
         rows = _wanted_rows(matrix, scope)
-        if rows is not None:
-            scores, ids = scores[rows], matrix.chunk_ids[rows]
-        else:
-            ids = matrix.chunk_ids
-        top = np.argpartition(-scores, min(limit, len(scores)) - 1)[:limit] if len(scores) else []
-        best += [(float(scores[row]), int(ids[row])) for row in top]
+        scores = matrix.vectors[rows] @ vector if rows is not None else matrix.vectors @ vector
+        ids = matrix.chunk_ids[rows] if rows is not None else matrix.chunk_ids
+        best += [(float(scores[place]), int(ids[place])) for place in _highest(scores, limit)]
     best.sort(key=lambda pair: (-pair[0], pair[1]))
     return {chunk_id: score for score, chunk_id in best[:limit]}
 
@@ -37,9 +33,16 @@ def similarities(
         rows = np.searchsorted(matrix.chunk_ids, wanted)
         rows = rows[rows < len(matrix.chunk_ids)]
         rows = rows[np.isin(matrix.chunk_ids[rows], wanted)]
-        scores = matrix.vectors[rows] @ vector if len(rows) else []
+        scores = matrix.vectors[rows] @ vector
         found |= {int(matrix.chunk_ids[row]): float(score) for row, score in zip(rows, scores, strict=True)}
     return found
+
+
+def _highest(scores: Vectors, limit: int) -> NDArray[np.int64]:
+    """The places of the ``limit`` highest scores, in no order."""
+    if len(scores) <= limit:
+        return np.arange(len(scores))
+    return np.argpartition(-scores, limit - 1)[:limit]
 
 
 def _matrices(cache: MatrixCache, scope: SearchScope, *, embedder: str) -> list[Matrix]:

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from django.db.models import F
@@ -73,7 +73,7 @@ def _load(base_id: str, *, embedder: str, sequence: int) -> Matrix:
     return Matrix(sequence, vectors, np.array(chunk_ids, np.int64), np.array(document_of, np.int32), tuple(numbers))
 
 
-def _serving(base_id: str, *, embedder: str) -> Iterator[tuple[int, str, bytes]]:
+def _serving(base_id: str, *, embedder: str) -> Iterator[tuple[int, str, Any]]:
     """``chunk id, document id, vector`` of each live chunk that this embedder made, in id order."""
     versions = IndexVersion.objects.filter(
         document__knowledge_base_id=base_id, version=F("document__active_version"), embedder=embedder
