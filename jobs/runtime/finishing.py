@@ -48,8 +48,7 @@ def finish_all(runs: Sequence[Run]) -> list[Status]:
     try:
         finish_together([(run.job, _settled(run)) for run in runs])
     except Exception as error:  # One of them does not fit; which, and why, shows when each is on its own.
-        if is_not_the_jobs_fault(error):
-            raise
+        _raise_what_passes(error)
         return [finish_one(run) for run in runs]
     return [_settled(run).edges[0].to_status for run in runs]
 
@@ -62,8 +61,7 @@ def finish_one(run: Run, *, now: datetime | None = None) -> Status:
         instrument.late(run.job, _settled(run).outcome)
         return None
     except Exception as error:
-        if is_not_the_jobs_fault(error):
-            raise
+        _raise_what_passes(error)
         if isinstance(error, DomainFailed):
             run.resettle(_ending_for(run, error.error))
             return finish_one(run, now=now)
@@ -79,8 +77,7 @@ def _finish_refused(run: Run, error: Exception, *, now: datetime | None) -> Stat
     except LeaseLost:
         instrument.late(run.job, _settled(run).outcome)
     except Exception as again:
-        if is_not_the_jobs_fault(again):
-            raise
+        _raise_what_passes(again)
         instrument.worker_error("finish", again)
         put_off_finish(run.job, now=now)
     return None
@@ -105,11 +102,11 @@ def commit_or_put_off(run: Run, write: Callable[[], None]) -> bool:
     return False
 
 
-def is_not_the_jobs_fault(error: Exception) -> bool:
-    """Whether the whole transaction is to be repeated as it was, wherever in it the database gave up."""
-    if isinstance(error, (HookFailed, DomainFailed)):
-        return isinstance(error.error, NOT_THE_JOBS_FAULT) and _passes(error.error)
-    return isinstance(error, NOT_THE_JOBS_FAULT)
+def _raise_what_passes(error: Exception) -> None:
+    """Raise the database's own error when the whole transaction is to be repeated, wherever in it that struck."""
+    cause = error.error if isinstance(error, (HookFailed, DomainFailed)) else error
+    if isinstance(cause, NOT_THE_JOBS_FAULT) and (cause is error or _passes(cause)):
+        raise cause
 
 
 def _passes(error: BaseException) -> bool:

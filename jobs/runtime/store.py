@@ -263,8 +263,8 @@ class Store:
                 instrument.ended(run.job, run.ending, status)
         if claimed:
             self._launch(claimed, claimed_at)
-        elif work.endings:
-            self.wake()
+        if work.endings or (work.claim and (work.said or claimed)):
+            self.wake()  # This turn has not looked when the next delayed job is due.
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """A second connection to the test's database, which does what another process might do at a bad moment."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.db import connection
@@ -29,9 +30,18 @@ class Intruder:
             [worker, job_id],
         )
 
+    def expire(self, job_id: str) -> None:
+        """The job's lease ended a minute ago."""
+        past = self._connection.ops.adapt_datetimefield_value(timezone.now() - timedelta(minutes=1))
+        self._run("UPDATE jobs_job SET lease_expires_at = %s WHERE id = %s", [past, job_id])
+
     def request_cancel(self, job_id: str) -> None:
         now = self._connection.ops.adapt_datetimefield_value(timezone.now())
         self._run("UPDATE jobs_job SET cancel_requested_at = %s WHERE id = %s AND status = 'running'", [now, job_id])
+
+    def make_ready(self, job_id: str) -> None:
+        """A delayed job is ready now, as if it had been enqueued elsewhere."""
+        self._run("UPDATE jobs_job SET fair_tag = 0 WHERE id = %s", [job_id])
 
     def close(self) -> None:
         self._connection.close()
