@@ -114,7 +114,7 @@ def promote(*, now: datetime | None = None) -> int:
     """Make delayed jobs that are due ready, at most 500; returns how many."""
     moment = sql.current_time(now)
     with connection.cursor() as cursor:
-        cursor.execute(sql.promote(connection.vendor), {"now": sql.stamp(moment), "limit": PROMOTE_AT_MOST})
+        cursor.execute(sql.PROMOTE[connection.vendor], {"now": sql.stamp(moment), "limit": PROMOTE_AT_MOST})
         return int(cursor.rowcount)
 
 

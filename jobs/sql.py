@@ -112,22 +112,21 @@ NEXT_DUE: Final = "SELECT min(available_at) FROM jobs_job WHERE status = 'queued
 
 NEXT_EXPIRY: Final = "SELECT min(lease_expires_at) FROM jobs_job WHERE status = 'running'"
 
-# PostgreSQL may run a sub-select after IN once per outer row, and with SKIP LOCKED each run finds further rows;
-# an array is read once.
-_DUE: Final[dict[str, str]] = {
-    "sqlite": "id IN ({})",
-    "postgresql": "id = ANY(ARRAY({} FOR UPDATE SKIP LOCKED))",
-}
-
-
-def promote(vendor: str) -> str:
-    """Delayed jobs that are due become ready, the longest due first."""
-    due = """
+_DUE: Final = """
     SELECT id FROM jobs_job WHERE status = 'queued' AND fair_tag IS NULL AND available_at <= %(now)s
     ORDER BY available_at LIMIT %(limit)s"""
-    return f"""
-UPDATE jobs_job SET fair_tag = 0 WHERE status = 'queued' AND fair_tag IS NULL AND {_DUE[vendor].format(due)}
-"""
+# Delayed jobs that are due become ready, the longest due first. PostgreSQL may run a sub-select after IN once per outer
+# row, and with SKIP LOCKED each run finds further rows; there the due ones are chosen and locked once, then joined by
+# their key alone, for a second condition would tempt it to read every delayed job.
+PROMOTE: Final[dict[str, str]] = {
+    "sqlite": f"""
+UPDATE jobs_job SET fair_tag = 0 WHERE status = 'queued' AND fair_tag IS NULL AND id IN ({_DUE})
+""",
+    "postgresql": f"""
+WITH due AS MATERIALIZED ({_DUE} FOR UPDATE SKIP LOCKED)
+UPDATE jobs_job SET fair_tag = 0 FROM due WHERE jobs_job.id = due.id
+""",
+}
 
 
 def marks(values: Sequence[Any]) -> str:
@@ -141,10 +140,12 @@ CLAIMED_COLUMNS: Final = (
 
 
 def take(ids: Sequence[str]) -> str:
+    """Rows that this transaction has just chosen and locked. No word of ``fair_tag`` in the guard: before its first
+    ANALYZE, PostgreSQL would rather read the whole index of ready jobs than look up these few by their key."""
     return f"""
 UPDATE jobs_job SET status = 'running', epoch = epoch + 1, attempt = attempt + 1, fair_tag = NULL,
     lease_owner = %s, lease_expires_at = %s, started_at = COALESCE(started_at, %s), updated_at = %s
-WHERE id IN ({marks(ids)}) AND status = 'queued' AND fair_tag IS NOT NULL
+WHERE id IN ({marks(ids)}) AND status = 'queued'
 RETURNING {CLAIMED_COLUMNS}
 """
 
