@@ -116,16 +116,11 @@ _DUE: Final = """
     SELECT id FROM jobs_job WHERE status = 'queued' AND fair_tag IS NULL AND available_at <= %(now)s
     ORDER BY available_at LIMIT %(limit)s"""
 # Delayed jobs that are due become ready, the longest due first. PostgreSQL may run a sub-select after IN once per outer
-# row, and with SKIP LOCKED each run finds further rows; there the due ones are chosen and locked once, then joined by
-# their key alone, for a second condition would tempt it to read every delayed job.
+# row, and with SKIP LOCKED each run finds further rows; an array is made once. It is looked up by the key alone: a
+# second condition, or a join, would tempt the planner to read every delayed job, or every job.
 PROMOTE: Final[dict[str, str]] = {
-    "sqlite": f"""
-UPDATE jobs_job SET fair_tag = 0 WHERE status = 'queued' AND fair_tag IS NULL AND id IN ({_DUE})
-""",
-    "postgresql": f"""
-WITH due AS MATERIALIZED ({_DUE} FOR UPDATE SKIP LOCKED)
-UPDATE jobs_job SET fair_tag = 0 FROM due WHERE jobs_job.id = due.id
-""",
+    "sqlite": f"UPDATE jobs_job SET fair_tag = 0 WHERE id IN ({_DUE})",
+    "postgresql": f"UPDATE jobs_job SET fair_tag = 0 WHERE id = ANY(ARRAY({_DUE} FOR UPDATE SKIP LOCKED))",
 }
 
 

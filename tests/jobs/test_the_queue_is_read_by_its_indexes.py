@@ -40,7 +40,7 @@ QUESTIONS: dict[str, tuple[Callable[[], object], str, bool]] = {
     "when does a lease run out": (claim.next_expiry, "job_leased", True),
     "whose lease has run out": (lambda: claim.reclaim(now=NOON + timedelta(days=1)), "job_leased", False),
     "what does this worker hold": (held, "job_leased|job_cancel_flag", False),
-    "who is to be cancelled": (read_cancel_flags, f"job_cancel_flag|{PRIMARY_KEY}", False),
+    "who is to be cancelled": (read_cancel_flags, f"job_cancel_flag|job_leased|{PRIMARY_KEY}", False),
 }
 
 
