@@ -72,14 +72,22 @@ def _strictly(data: bytes, encoding: str) -> str:
 def _guessed(data: bytes) -> tuple[str, str]:
     """A guess for bytes that are not UTF-8. A NUL in them means UTF-16 without a mark, or no text at all."""
     candidates = _CANDIDATES[4:6] if b"\x00" in data[:_SAMPLE_BYTES] else _CANDIDATES
-    best = from_bytes(data[:_SAMPLE_BYTES], cp_isolation=candidates, enable_fallback=False).best()
+    best = from_bytes(_sample(data), cp_isolation=candidates, enable_fallback=False).best()
     if best is None:
         raise _no_text()
-    # A sample may end inside a character, and a stray bad byte must not lose a whole runbook.
+    # Beyond the sample a stray bad byte must not lose a whole runbook.
     text = data.decode(best.encoding, errors="replace")
     if text.count("\ufffd") > max(2, len(text) // 1_000):
         raise BadDocument(GARBLED, "The file's encoding cannot be told. Save it again as UTF-8.")
     return text, best.encoding
+
+
+def _sample(data: bytes) -> bytes:
+    """The start of the file up to a line's end, so that no character is cut: LF is no part of another character."""
+    if len(data) <= _SAMPLE_BYTES:
+        return data
+    end = data.rfind(b"\n", 0, _SAMPLE_BYTES) + 1 or _SAMPLE_BYTES
+    return data[: end + end % 2] if b"\x00" in data[:end] else data[:end]  # UTF-16: its LF has a second byte.
 
 
 def _no_text() -> BadDocument:

@@ -5,7 +5,7 @@ import re
 from documents.extraction.decoding import decode
 from documents.extraction.result import Block, Extracted
 
-_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
+_PARAGRAPH = re.compile(r"[^\n]*\S(?:[^\S\n]*\n[^\n]*\S)*")
 
 
 def extract(data: bytes, media_type: str) -> Extracted:
