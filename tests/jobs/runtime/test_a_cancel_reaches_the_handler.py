@@ -12,7 +12,7 @@ from jobs.handlers import JobContext, Snooze
 from jobs.models import Job
 from jobs.transitions import request_cancel
 from tests.jobs.runtime.intruder import Intruder
-from tests.jobs.runtime.waiting import ended, eventually, outcomes, said, status_of
+from tests.jobs.runtime.waiting import aside, ended, eventually, outcomes, said, status_of
 
 Handle = Callable[..., Any]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -92,8 +92,7 @@ def test_the_request_is_seen_while_the_worker_drains(handle: Handle, start: Hand
     job = enqueue("checking-thread", owner=None)
     runtime = start(drain_seconds=20)
     eventually(lambda: said(job) == ["begun"])
-    stopping = threading.Thread(target=runtime.stop)
-    stopping.start()
+    stopping = aside(runtime.stop)
     request_cancel(job.pk)
     assert ended(job, seconds=3).status == "cancelled"
     stopping.join(10)

@@ -1,7 +1,10 @@
 """Waiting for what threads do: for a condition, with a limit, never for a fixed time."""
 
+import threading
 import time
 from collections.abc import Callable
+
+from django.db import connections
 
 from jobs.models import Job, JobAttempt, JobEvent
 from jobs.states import TERMINAL
@@ -22,6 +25,20 @@ def ended(job: Job, *, seconds: float = LIMIT_SECONDS) -> Job:
     """The job's row once it is in a final status."""
     eventually(lambda: status_of(job) in TERMINAL, seconds=seconds, what=f"the end of {job}")
     return Job.objects.get(pk=job.pk)
+
+
+def aside(function: Callable[[], object]) -> threading.Thread:
+    """Call ``function`` in a thread that leaves no connection behind."""
+
+    def call() -> None:
+        try:
+            function()
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    return thread
 
 
 def status_of(job: Job) -> str:
