@@ -18,6 +18,7 @@ django_application: Any = get_asgi_application()
 from django.conf import settings  # noqa: E402  (settings exist only now)
 
 from oncall.api.errors import error_body  # noqa: E402
+from oncall.part_sizes import PartSizes, part_sizes_of  # noqa: E402
 from oncall.requests import request_id_of  # noqa: E402
 
 Message = MutableMapping[str, Any]
@@ -39,9 +40,13 @@ class BodyTooLarge(Exception):
     """The body went over its limit while it was being received."""
 
 
+def takes_files(path: str) -> bool:
+    return _UPLOAD.fullmatch(path) is not None
+
+
 def body_limit(path: str) -> int:
     """The most bytes that a body for ``path`` may have."""
-    if _UPLOAD.fullmatch(path):
+    if takes_files(path):
         return int(settings.MAX_UPLOAD_BYTES) + FRAMING
     return ALERTS_LIMIT if path == "/aiops/alerts/alertmanager" else BODY_LIMIT
 
@@ -62,21 +67,25 @@ class BodyLimit:
         if length.isdigit() and int(length) > limit:
             await _refuse(headers, receive, send)
             return
+        parts = part_sizes_of(headers.get(b"content-type", b"")) if takes_files(scope["path"]) else None
         try:
-            await self.application(scope, _counted(receive, limit), send)
+            await self.application(scope, _counted(receive, limit, parts), send)
         except BodyTooLarge:
             # Django had not answered: it starts only when it has the whole body.
             await _refuse(headers, receive, send)
 
 
-def _counted(receive: Receive, limit: int) -> Receive:
+def _counted(receive: Receive, limit: int, parts: PartSizes | None) -> Receive:
     received = 0
 
     async def counting() -> Message:
         nonlocal received
         message = await receive()
-        received += len(message.get("body", b""))
-        if received > limit:
+        piece = message.get("body", b"")
+        received += len(piece)
+        if parts is not None:
+            parts.feed(piece)
+        if received > limit or (parts is not None and parts.largest > settings.MAX_UPLOAD_BYTES):
             raise BodyTooLarge
         return message
 

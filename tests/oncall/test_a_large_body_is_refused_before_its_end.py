@@ -1,13 +1,17 @@
 """413 by ``Content-Length``, or while chunks are counted: the body is never read to the end."""
 
 import asyncio
+import itertools
 import json
 from typing import Any
 
 import pytest
 from django.conf import settings
+from hypothesis import given
+from hypothesis import strategies as st
 
-from oncall.asgi import ALERTS_LIMIT, BODY_LIMIT, FRAMING, BodyLimit, body_limit
+from oncall.asgi import ALERTS_LIMIT, BODY_LIMIT, FRAMING, MEGABYTE, BodyLimit, body_limit
+from oncall.part_sizes import part_sizes_of
 
 UPLOAD = "/knowledge-bases/kb_1/documents"
 
@@ -40,9 +44,10 @@ async def reading(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
-def ask(path: str, chunks: list[bytes], *, length: int | None = None) -> Server:
+def ask(path: str, chunks: list[bytes], *, length: int | None = None, content_type: bytes = b"text/plain") -> Server:
     server = Server(chunks)
-    headers = [] if length is None else [(b"content-length", str(length).encode())]
+    headers = [(b"content-type", content_type)]
+    headers += [] if length is None else [(b"content-length", str(length).encode())]
     scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
     asyncio.run(BodyLimit(reading)(scope, server.receive, server.send))
     return server
@@ -97,6 +102,32 @@ def test_a_file_of_exactly_50_mb_fits_with_its_framing() -> None:
 
     asyncio.run(BodyLimit(note)(scope, server.receive, server.send))
     assert passed and not server.sent
+
+
+def test_one_byte_over_50_mb_is_refused_before_the_form_ends() -> None:
+    head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.md"\r\n\r\n'
+    file = [b"x" * MEGABYTE] * 50
+    server = ask(UPLOAD, [head, *file, b"x"], content_type=b"multipart/form-data; boundary=b")
+    assert_refused(server)
+    assert server.taken_at_answer == 52  # Told by the last byte of the file; the end of the form was never asked for.
+
+
+@given(
+    parts=st.lists(st.binary(max_size=300).filter(lambda part: b"\r\n--frontier" not in part), max_size=4),
+    cuts=st.lists(st.integers(1, 40), min_size=1, max_size=8),
+)
+def test_a_part_is_measured_however_its_body_is_cut(parts: list[bytes], cuts: list[int]) -> None:
+    body = b"".join(b"--frontier\r\nContent-Disposition: x\r\n\r\n" + part + b"\r\n" for part in parts)
+    body += b"--frontier--\r\n"
+    sizes = part_sizes_of(b'multipart/form-data; boundary="frontier"')
+    assert sizes is not None
+    at = 0
+    for cut in itertools.cycle(cuts):
+        if at >= len(body):
+            break
+        sizes.feed(body[at : at + cut])
+        at += cut
+    assert sizes.largest == max(map(len, parts), default=0)
 
 
 def assert_refused(server: Server) -> None:
