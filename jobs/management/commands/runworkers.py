@@ -28,7 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         _refuse_unless_migrated()
-        kinds = None if options["kinds"] is None else [kind for kind in options["kinds"].split(",") if kind]
+        kinds = None if options["kinds"] is None else _kinds(options["kinds"])
         try:
             runtime = BackgroundJobRuntime(
                 concurrency=options["concurrency"],
@@ -54,11 +54,22 @@ class Command(BaseCommand):
         os._exit(runtime.exit_code)
 
 
+def _kinds(text: str) -> list[str]:
+    kinds = [kind.strip() for kind in text.split(",") if kind.strip()]
+    if not kinds:
+        raise CommandError("--kinds names no kind.")
+    return kinds
+
+
 def _stop_on_signals(runtime: BackgroundJobRuntime) -> None:
-    def stop(signum: int, frame: object) -> None:
+    def tell() -> None:
         if runtime.wants_to_stop.is_set():
             runtime.hurry()
         runtime.wants_to_stop.set()
+
+    def stop(signum: int, frame: object) -> None:
+        # In a thread: the signal may strike while this one holds the lock of the very event that is to be set.
+        threading.Thread(target=tell, daemon=True).start()
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)

@@ -1,0 +1,1 @@
+"""An app that is nothing but job handlers, as ``ONCALL_EXTRA_APPS`` installs it."""
