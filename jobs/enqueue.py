@@ -214,8 +214,10 @@ def _insert(rows: Sequence[dict[str, Any]], *, now: datetime | None) -> list[Job
 
 
 def _write(rows: Sequence[dict[str, Any]]) -> None:
+    """Resources in one order everywhere: two batches that name the same ones must not wait for each other."""
+    in_order = sorted(rows, key=lambda row: (row["resource_type"], row["resource_id"]))
     with connection.cursor() as cursor:
-        cursor.executemany(sql.INSERT_JOB, rows)
+        cursor.executemany(sql.INSERT_JOB, in_order)
 
 
 def _in_the_way(row: dict[str, Any]) -> Job:

@@ -33,7 +33,7 @@ ENDINGS: dict[str, Callable[[], Ending]] = {
 }
 
 
-def queue(kind: str = KIND, *, owner: Any = None, now: datetime = NOON, **fields: Any) -> Job:
+def queue(kind: str = KIND, *, owner: Any = None, now: datetime | None = NOON, **fields: Any) -> Job:
     return enqueue(kind, owner=owner, now=now, **fields)
 
 
@@ -54,7 +54,7 @@ def take_one(*, worker: str = ME, now: datetime = NOON) -> ClaimedJob:
     return job
 
 
-def end(job: ClaimedJob, ending: str, *, now: datetime = NOON) -> str:
+def end(job: ClaimedJob, ending: str, *, now: datetime | None = NOON) -> str:
     return transitions.finish(job, ENDINGS[ending](), now=now)
 
 
