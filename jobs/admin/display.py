@@ -29,6 +29,14 @@ def breakable(text: str) -> SafeString:
     return format_html('<span style="overflow-wrap: anywhere">{}</span>', text)
 
 
+def shortened(text: str, longest: int) -> SafeString:
+    """The beginning of a text; the whole on hover."""
+    shown = text if len(text) <= longest else text[: longest - 1] + "…"
+    return (
+        format_html('<span title="{}" style="overflow-wrap: anywhere">{}</span>', text, shown) if text else SafeString()
+    )
+
+
 def two_lines(first: str, second: str) -> SafeString:
     return format_html("{}<br>{}", first, second)
 

@@ -19,6 +19,7 @@ from jobs.admin.display import (
     fold,
     job_link,
     short_id,
+    shortened,
     two_lines,
     when,
     whole_id,
@@ -31,12 +32,12 @@ from oncall.admin_site import ReadOnlyModelAdmin, action, display
 
 MOST_AT_ONCE = 500
 COLOURS = {QUEUED: "default", RUNNING: "info", SUCCEEDED: "success", FAILED: "danger", CANCELLED: "warning"}
-LONGEST_ERROR = 60
+LONGEST_ERROR = 40
 
 
 @admin.register(Job)
 class JobAdmin(ReadOnlyModelAdmin):
-    list_display = ["job", "status_label", "created", "ended", "owner", "resource", "attempts", "error"]
+    list_display = ["job", "status_label", "attempts", "times", "owner", "resource", "error"]
     list_filter = ["status", KindFilter]
     search_fields = ["id"]
     search_help_text = "The id of a job, its last characters, or the id of what it works for."
@@ -91,7 +92,7 @@ class JobAdmin(ReadOnlyModelAdmin):
 
     @display(description="Job", header=True)
     def job(self, job: Job) -> list[Any]:
-        return [job.kind, short_id(job.pk)]
+        return [breakable(job.kind), short_id(job.pk)]
 
     @display(description="Status", label=COLOURS)
     def status_label(self, job: Job) -> tuple[str, str]:
@@ -115,22 +116,17 @@ class JobAdmin(ReadOnlyModelAdmin):
     def whole_resource(self, job: Job) -> str:
         return two_lines(breakable(job.resource_type), whole_id(job.resource_id)) if job.resource_type else NOTHING
 
-    @display(description="Attempt")
+    @display(description="Tries")
     def attempts(self, job: Job) -> str:
-        return f"{job.attempt} of {job.max_attempts}"
+        return f"{job.attempt}/{job.max_attempts}"
 
-    @display(description="Created")
-    def created(self, job: Job) -> str:
-        return when(job.created_at)
-
-    @display(description="Ended")
-    def ended(self, job: Job) -> str:
-        return when(job.completed_at)
+    @display(description="Created, ended")
+    def times(self, job: Job) -> str:
+        return two_lines(when(job.created_at), when(job.completed_at))
 
     @display(description="Error")
     def error(self, job: Job) -> str:
-        text = job.error_message
-        return (text if len(text) <= LONGEST_ERROR else text[: LONGEST_ERROR - 1] + "…") or NOTHING
+        return shortened(job.error_message, LONGEST_ERROR) if job.error_message else NOTHING
 
     @display(description="Kind")
     def kind_text(self, job: Job) -> str:
@@ -146,7 +142,7 @@ class JobAdmin(ReadOnlyModelAdmin):
 
     @display(description="Error")
     def whole_error(self, job: Job) -> str:
-        return job.error_message or NOTHING
+        return breakable(job.error_message) if job.error_message else NOTHING
 
     @display(description="Result")
     def result_text(self, job: Job) -> str:
@@ -223,9 +219,9 @@ class JobAdmin(ReadOnlyModelAdmin):
         url_path="cancel",
         icon="cancel",
         dialog={
-            "title": "Cancel this job?",
+            "title": "Stop this job?",
             "description": "A job that waits is cancelled at once; one that runs stops at its next safe point.",
-            "form_submit_text": "Cancel the job",
+            "form_submit_text": "Stop the job",
             "form_class": None,
         },
     )

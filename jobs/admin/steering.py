@@ -1,5 +1,4 @@
-"""Cancel and retry from the admin: one job or many, each by its own transition, and a sentence that says what became
-of them."""
+"""Cancel and retry from the admin: jobs one by one, each by its transition, and a sentence on what became of them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -11,6 +10,8 @@ from jobs.resources import HookFailed, NotRetryable
 from jobs.states import CANCELLED, RUNNING, TERMINAL
 from jobs.transitions import request_cancel
 
+CANCELLED_NOW, ASKED, RETRIED, SKIPPED = "cancelled", "asked to stop", "retried as a new job", "skipped"
+CHANGES = (CANCELLED_NOW, ASKED, RETRIED)  # In the order in which they are told.
 GONE = "it is gone"
 
 
@@ -30,43 +31,43 @@ class Report(NamedTuple):
 def cancel(job_id: str) -> Done:
     before = Job.objects.filter(pk=job_id).values_list("status", flat=True).first()
     if before in TERMINAL:
-        return Done("skipped", "already finished", f"The job is {before} already.")
+        return Done(SKIPPED, "already finished", f"The job is {before} already.")
     try:
         after = request_cancel(job_id).status
     except Job.DoesNotExist:
-        return Done("skipped", GONE)
+        return Done(SKIPPED, GONE)
     except HookFailed as failed:
-        return Done("skipped", "its domain refused", str(failed))
+        return Done(SKIPPED, "its domain refused", str(failed))
     if after == CANCELLED:
-        return Done("cancelled")
-    return Done("asked to stop") if after == RUNNING else Done("skipped", "already finished")
+        return Done(CANCELLED_NOW)
+    return Done(ASKED) if after == RUNNING else Done(SKIPPED, "already finished")
 
 
 def retry(job_id: str) -> Done:
     try:
         retry_by_hand(job_id)
     except Job.DoesNotExist:
-        return Done("skipped", GONE)
+        return Done(SKIPPED, GONE)
     except NotRetryable as refusal:
-        return Done("skipped", "retried already" if refusal.successor_id else "not failed or cancelled", str(refusal))
+        return Done(SKIPPED, "retried already" if refusal.successor_id else "not failed or cancelled", str(refusal))
     except ActiveJobExists as refusal:
-        return Done("skipped", "its resource has an active job", str(refusal))
+        return Done(SKIPPED, "its resource has an active job", str(refusal))
     except UnknownKind as refusal:
-        return Done("skipped", "its kind has no handler", str(refusal))
+        return Done(SKIPPED, "its kind has no handler", str(refusal))
     except HookFailed as failed:
-        return Done("skipped", "its domain refused", str(failed))
-    return Done("retried as a new job")
+        return Done(SKIPPED, "its domain refused", str(failed))
+    return Done(RETRIED)
 
 
 def steer(job_ids: Iterable[str], do: Callable[[str], Done]) -> Report:
     """Do it to each job; ``3 cancelled, 2 asked to stop, 1 skipped (already finished)``."""
     done = {job_id: do(job_id) for job_id in job_ids}
-    changed = [job_id for job_id, what in done.items() if what.word != "skipped"]
+    changed = [job_id for job_id, what in done.items() if what.word != SKIPPED]
     if len(done) == 1 and not changed:
         (what,) = done.values()
         return Report(what.whole or f"Skipped: {what.skipped}.", changed)
-    words = Counter(what.word for what in done.values() if what.word != "skipped")
-    reasons = Counter(what.skipped for what in done.values() if what.word == "skipped")
-    parts = [f"{count} {word}" for word, count in words.items()]
+    words = Counter(what.word for what in done.values())
+    reasons = Counter(what.skipped for what in done.values() if what.word == SKIPPED)
+    parts = [f"{words[word]} {word}" for word in CHANGES if words[word]]
     parts += [f"{count} skipped ({reason})" for reason, count in reasons.items()]
     return Report(", ".join(parts) or "No job was selected.", changed)

@@ -7,7 +7,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.html import format_html_join
 
-from jobs.admin.display import NOTHING, exactly, job_link, short_id, when, whole_id
+from jobs.admin.display import NOTHING, breakable, exactly, job_link, short_id, when, whole_id
 from jobs.models import Job, Worker
 from jobs.states import RUNNING
 from oncall.admin_site import ReadOnlyModelAdmin, display
@@ -24,17 +24,7 @@ HELD_SHOWN = 50
 
 @admin.register(Worker)
 class WorkerAdmin(ReadOnlyModelAdmin):
-    list_display = [
-        "worker",
-        "state_label",
-        "heartbeat",
-        "lease",
-        "concurrency",
-        "served",
-        "memory",
-        "started",
-        "version",
-    ]
+    list_display = ["worker", "state_label", "heartbeat", "lease", "concurrency", "served", "memory", "started"]
     list_filter = ["state"]
     show_facets = admin.ShowFacets.NEVER
     sortable_by = ()
@@ -59,7 +49,7 @@ class WorkerAdmin(ReadOnlyModelAdmin):
 
     @display(description="Worker", header=True)
     def worker(self, worker: Worker) -> list[Any]:
-        return [f"{worker.host}:{worker.pid}", short_id(worker.pk)]
+        return [breakable(f"{worker.host}:{worker.pid}"), short_id(worker.pk)]
 
     @display(description="State", label=COLOURS)
     def state_label(self, worker: Worker) -> tuple[str, str]:
