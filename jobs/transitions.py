@@ -259,7 +259,10 @@ def request_cancel_for(resource_type: str, resource_ids: Iterable[str], *, now: 
     """Cancel every active job of these resources, in id order: for a domain row that is about to go."""
     with transaction.atomic():
         active = Job.objects.active().filter(resource_type=resource_type, resource_id__in=list(resource_ids))
-        for job_id in list(active.order_by("pk").values_list("pk", flat=True)):
+        ids = list(active.order_by("pk").values_list("pk", flat=True))
+        # All job rows before the first hook takes a domain row: a worker that ends one of them has that order too.
+        lock_in_order(ids)
+        for job_id in ids:
             with suppress(Job.DoesNotExist):
                 request_cancel(job_id, now=now)
 

@@ -1,18 +1,22 @@
 """Two people click, two processes enqueue, a worker finishes while somebody cancels: one outcome, and a legal one."""
 
 import threading
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
 
 from jobs import claim, transitions
 from jobs.claim import ClaimedJob, reclaim
-from jobs.enqueue import enqueue_many, retry_by_hand
+from jobs.enqueue import cancel_jobs, enqueue_many, retry_by_hand
 from jobs.handlers import JobContext, LeaseLost
 from jobs.models import Job, JobAttempt, JobEvent
-from jobs.resources import NotRetryable
+from jobs.resources import Change, NotRetryable, register_resource, unregister_resource
 from jobs.testing import run_of
 from jobs.transitions import request_cancel
 from oncall.models import User
@@ -217,3 +221,34 @@ def test_a_claim_and_a_reclaim_pass_over_what_is_locked() -> None:
 
     _, taken = at_once([hold, take])
     assert [job.id for job in taken] == [second.pk]
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite locks no rows")
+def test_a_domain_that_cancels_its_jobs_and_a_worker_that_ends_one_of_them() -> None:
+    """Both change one row of the domain: who has the job rows first has it first, and nobody waits in a circle."""
+    shared = Picture.objects.create()
+    cancelling, ending = threading.Event(), threading.Event()
+
+    def on_change(changes: Sequence[Change], now: datetime) -> None:
+        if changes[0].to_status == "succeeded":
+            ending.set()
+        Picture.objects.filter(pk=shared.pk).update(writes=F("writes") + 1)
+        if changes[0].to_status == "cancelled" and not cancelling.is_set():
+            cancelling.set()
+            ending.wait(0.3)
+
+    register_resource("page", on_change)
+    try:
+        queue_now(resource=("page", "1"), available_at=timezone.now() + timedelta(days=1))
+        queue_now(resource=("page", "2"))
+        (claimed,) = take_now()
+
+        def end_it() -> str:
+            assert cancelling.wait(20)
+            return end(claimed, "succeeded", now=None)
+
+        results = at_once([partial(cancel_jobs, "page", ["1", "2"]), end_it])
+    finally:
+        unregister_resource("page")
+    assert results == [None, "cancelled"]
+    assert sorted(Job.objects.values_list("status", flat=True)) == ["cancelled", "cancelled"]
