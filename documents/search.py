@@ -70,6 +70,8 @@ def search(
     Raises ``BadQuery``.
     """
     _check(query, limit, mode)
+    # Half a character is no text: neither the embedder nor a database takes it.
+    query = query.encode("utf-8", "replace").decode()
     terms = query_terms(query)
     if not terms or not scope.base_ids:
         return []

@@ -39,9 +39,10 @@ def test_seventy_bytes_of_japanese_are_enough() -> None:
     assert decode(rows.encode("cp932")) == (rows, "cp932")
 
 
-def test_a_guess_holds_for_a_long_file() -> None:
+@pytest.mark.parametrize("encoding", ["gb18030", "utf_16_le", "utf_16_be"])
+def test_a_guess_holds_for_a_long_file(encoding: str) -> None:
     text = (CHINESE + "\n") * 3_000
-    assert decode(text.encode("gb18030")) == (text, "gb18030")
+    assert decode(text.encode(encoding)) == (text, encoding)
 
 
 def test_control_characters_go_and_newlines_are_one_character() -> None:
