@@ -70,8 +70,8 @@ def test_two_thousand_jobs_are_each_run_once() -> None:
 
 def test_what_a_killed_process_held_is_done_by_the_others() -> None:
     enqueue_many(KIND, owner=None, items=[{}] * 200)
-    mortal = ["--lease-seconds", "1", "--die-after", "10"]
-    ended = run(*([f"worker_{n}", str(n), *(mortal if n < 2 else ["--lease-seconds", "1"])] for n in range(4)))
+    mortal = ["--lease-seconds", "2", "--die-after", "3"]
+    ended = run(*([f"worker_{n}", str(n), *(mortal if n < 2 else [])] for n in range(4)))
     assert [code for code, _ in ended] == [-signal.SIGKILL, -signal.SIGKILL, 0, 0]
     assert Job.objects.filter(status="succeeded").count() == 200
     counted = Job.objects.annotate(
