@@ -93,6 +93,8 @@ def finish_together(batch: Sequence[tuple[ClaimedJob, Ending]], *, now: datetime
 
     All or nothing: raises ``BatchRefused`` when one guard does not match, ``HookFailed`` when a domain refuses.
     """
+    if not batch:
+        return
     with transaction.atomic():
         moment = sql.current_time(now)
         lock_in_order([job.id for job, _ in batch])
