@@ -37,6 +37,21 @@ async def test_one_that_stops_reading(alice: User, monkeypatch: pytest.MonkeyPat
 
 
 @in_a_loop
+async def test_news_that_came_while_its_page_was_full(alice: User) -> None:
+    job = await later(make_job, owner=alice, status=RUNNING, events=15)
+    async with watching(job, alice) as stream:
+        ids = [frame.id for frame in [await stream.next() for _ in range(11)] if frame]  # The first page, to its end.
+        (viewer,) = streams.hub.viewers()
+        while viewer.has_room:
+            await later(job.refresh_from_db)
+        await later(add_event, job)
+        while not viewer.waits_for_room:
+            await later(job.refresh_from_db)
+        ids += [frame.id for frame in [await stream.next() for _ in range(6)] if frame]
+    assert ids == [None, *range(1, 17)]
+
+
+@in_a_loop
 async def test_one_that_reads_page_by_page(alice: User) -> None:
     job = await later(make_job, owner=alice, status=RUNNING, events=40)
     async with watching(job, alice) as stream:

@@ -98,7 +98,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
         for process in (server, worker):
             process.send_signal(signal.SIGTERM)
         for process in (server, worker):
-            process.wait(START_SECONDS)
+            stop(process)
 
 
 def test_a_job_is_followed_to_its_end_and_resumed(site: Site) -> None:
@@ -133,6 +133,15 @@ def test_two_hundred_viewers_cost_no_thread_or_connection_each_and_do_not_hold_u
     assert time.monotonic() - asked < 2
     for viewer in viewers:
         viewer.close()
+
+
+def stop(process: "subprocess.Popen[bytes]") -> None:
+    try:
+        process.wait(START_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise
 
 
 def free_port() -> int:
