@@ -11,32 +11,18 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from jobs.admin import steering
-from jobs.admin.display import (
-    NOTHING,
-    as_json,
-    breakable,
-    exactly,
-    fold,
-    job_link,
-    short_id,
-    shortened,
-    two_lines,
-    when,
-    whole_id,
-)
 from jobs.admin.filters import KindFilter
 from jobs.admin.history import attempts_table, events_table
+from jobs.admin.job_cells import JobCells, successor_of
 from jobs.models import Job
-from jobs.states import ACTIVE, CANCELLED, FAILED, QUEUED, RUNNING, SUCCEEDED
-from oncall.admin_site import ReadOnlyModelAdmin, action, display
+from jobs.states import ACTIVE, CANCELLED, FAILED
+from oncall.admin_site import ReadOnlyModelAdmin, action
 
 MOST_AT_ONCE = 500
-COLOURS = {QUEUED: "default", RUNNING: "info", SUCCEEDED: "success", FAILED: "danger", CANCELLED: "warning"}
-LONGEST_ERROR = 40
 
 
 @admin.register(Job)
-class JobAdmin(ReadOnlyModelAdmin):
+class JobAdmin(JobCells, ReadOnlyModelAdmin):
     list_display = ["job", "status_label", "attempts", "times", "owner", "resource", "error"]
     list_filter = ["status", KindFilter]
     search_fields = ["id"]
@@ -88,108 +74,6 @@ class JobAdmin(ReadOnlyModelAdmin):
             context.update(tables=[attempts_table(job), events_table(job)])
         return super().render_change_form(request, context, *args, **kwargs)
 
-    # --- Cells --------------------------------------------------------------------------------------------------------
-
-    @display(description="Job", header=True)
-    def job(self, job: Job) -> list[Any]:
-        return [breakable(job.kind), short_id(job.pk)]
-
-    @display(description="Status", label=COLOURS)
-    def status_label(self, job: Job) -> tuple[str, str]:
-        return job.status, self.state(job)
-
-    @display(description="Status")
-    def state(self, job: Job) -> str:
-        asked = job.status == RUNNING and job.cancel_requested_at is not None
-        return "asked to stop" if asked else job.status
-
-    @display(description="Owner")
-    def owner(self, job: Job) -> str:
-        user = job.owner_user
-        return "system" if user is None else user.get_full_name() or user.get_username()
-
-    @display(description="Resource")
-    def resource(self, job: Job) -> str:
-        return two_lines(job.resource_type, short_id(job.resource_id)) if job.resource_type else NOTHING
-
-    @display(description="Resource")
-    def whole_resource(self, job: Job) -> str:
-        return two_lines(breakable(job.resource_type), whole_id(job.resource_id)) if job.resource_type else NOTHING
-
-    @display(description="Tries")
-    def attempts(self, job: Job) -> str:
-        return f"{job.attempt}/{job.max_attempts}"
-
-    @display(description="Created, ended")
-    def times(self, job: Job) -> str:
-        return two_lines(when(job.created_at), when(job.completed_at))
-
-    @display(description="Error")
-    def error(self, job: Job) -> str:
-        return shortened(job.error_message, LONGEST_ERROR) if job.error_message else NOTHING
-
-    @display(description="Kind")
-    def kind_text(self, job: Job) -> str:
-        return breakable(job.kind)
-
-    @display(description="Id")
-    def full_id(self, job: Job) -> str:
-        return whole_id(job.pk)
-
-    @display(description="Progress")
-    def progress_text(self, job: Job) -> str:
-        return f"{job.progress:.0%} {job.progress_message}".strip()
-
-    @display(description="Error")
-    def whole_error(self, job: Job) -> str:
-        return breakable(job.error_message) if job.error_message else NOTHING
-
-    @display(description="Result")
-    def result_text(self, job: Job) -> str:
-        text = as_json(job.result)
-        return fold("JSON", text) if text else NOTHING
-
-    @display(description="Retry of")
-    def retry_of(self, job: Job) -> str:
-        return job_link(job.retry_of_job_id) if job.retry_of_job_id else NOTHING
-
-    @display(description="Retried as")
-    def retried_as(self, job: Job) -> str:
-        successor = _successor(job.pk)
-        return job_link(successor) if successor else NOTHING
-
-    @display(description="Created")
-    def created_exactly(self, job: Job) -> str:
-        return exactly(job.created_at)
-
-    @display(description="Available from")
-    def available_exactly(self, job: Job) -> str:
-        return exactly(job.available_at)
-
-    @display(description="Started")
-    def started_exactly(self, job: Job) -> str:
-        return exactly(job.started_at)
-
-    @display(description="Ended")
-    def completed_exactly(self, job: Job) -> str:
-        return exactly(job.completed_at)
-
-    @display(description="Cancel requested")
-    def cancel_requested_exactly(self, job: Job) -> str:
-        return exactly(job.cancel_requested_at)
-
-    @display(description="Changed")
-    def updated_exactly(self, job: Job) -> str:
-        return exactly(job.updated_at)
-
-    @display(description="Lease of worker")
-    def lease(self, job: Job) -> str:
-        return whole_id(job.lease_owner) if job.lease_owner else NOTHING
-
-    @display(description="Lease until")
-    def lease_expires(self, job: Job) -> str:
-        return exactly(job.lease_expires_at)
-
     # --- Actions ------------------------------------------------------------------------------------------------------
 
     def has_steer_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -201,7 +85,7 @@ class JobAdmin(ReadOnlyModelAdmin):
         job_id = _plain_id(object_id)
         status = Job.objects.filter(pk=job_id).values_list("status", flat=True).first()
         wanted = {"cancel"} if status in ACTIVE else set()
-        if status in (FAILED, CANCELLED) and _successor(job_id) is None:
+        if status in (FAILED, CANCELLED) and successor_of(job_id) is None:
             wanted = {"retry"}
         return [found for found in super().get_actions_detail(request, object_id) if found.path in wanted]
 
@@ -266,10 +150,6 @@ class JobAdmin(ReadOnlyModelAdmin):
         for job in Job.objects.filter(pk__in=report.changed).defer("payload", "result"):
             self.log_change(request, job, f"{do.__name__} by hand")
         self.message_user(request, report.text, messages.SUCCESS if report.changed else messages.WARNING)
-
-
-def _successor(job_id: str) -> str | None:
-    return Job.objects.filter(retry_of_job_id=job_id).values_list("pk", flat=True).first()
 
 
 def _plain_id(object_id: str) -> str:
