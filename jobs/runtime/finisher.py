@@ -63,4 +63,3 @@ class Finisher:
         if status is not None and run.ending is not None:
             instrument.ended(run.job, run.ending, status)
         self._on_finished()
-

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
 
 from jobs import endings, instrument
 from jobs.errors import failure_of
 from jobs.handlers import LeaseLost
+from jobs.models import Job
 from jobs.resources import HookFailed
 from jobs.runtime.clock import moment
 from jobs.runtime.gate import gate
@@ -25,6 +26,16 @@ Status = str | None
 
 class _DeadlinePassed(Exception):
     """The handler's finish took longer than the job may."""
+
+
+def locked_elsewhere(ids: Sequence[str]) -> set[str]:
+    """PostgreSQL: the jobs whose rows another transaction has now. The others are locked, in id order."""
+    if not connection.features.has_select_for_update_skip_locked:
+        return set()
+    rows = Job.objects.filter(pk__in=ids)
+    ours = rows.order_by("pk").select_for_update(skip_locked=True).values_list("pk", flat=True)
+    missing = set(ids).difference(ours)
+    return set(Job.objects.filter(pk__in=missing).values_list("pk", flat=True)) if missing else set()
 
 
 def send(run: Run) -> None:

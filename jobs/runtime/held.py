@@ -1,6 +1,8 @@
 """The attempts of one worker: those that take a slot, and those whose code still runs although they are over."""
 
 import threading
+import time
+from collections.abc import Iterable
 
 from jobs.claim import Serves
 from jobs.handlers import reserved_kinds
@@ -46,6 +48,12 @@ class Held:
         with self._mutex:
             return {*self._runs, *self._executing}
 
+    def longest_fence(self) -> float:
+        """For how many seconds a handler has been inside ``fenced()``, slot or no slot."""
+        with self._mutex:
+            entered = [since for run in self._executing.values() if (since := run.fenced_since) is not None]
+        return time.monotonic() - min(entered) if entered else 0.0
+
     def abandoned(self) -> int:
         """How many handlers go on running without a slot."""
         with self._mutex:
@@ -54,7 +62,7 @@ class Held:
     def __len__(self) -> int:
         return len(self._runs)
 
-    def free(self, *, leaving: list[Run]) -> tuple[int, int]:
+    def free(self, *, leaving: Iterable[Run]) -> tuple[int, int]:
         """(free slots, those of them open to kinds that are not reserved) once the ``leaving`` runs are gone."""
         gone = {_key(run) for run in leaving}
         with self._mutex:

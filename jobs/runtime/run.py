@@ -5,6 +5,7 @@ The database has the last word on every write; this object keeps a handler that 
 
 import math
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -47,6 +48,8 @@ class Run:
         self.lost = False
         self.ending: Ending | None = None
         self.domain: Callable[[], None] | None = None
+        # Since when the handler is inside ``fenced()``.
+        self.fenced_since: float | None = None
         # Set by the executor: stops the handler's code where that is possible.
         self.interrupt: Callable[[], object] = lambda: None
         self._on_said = on_said
@@ -145,7 +148,7 @@ class Run:
         self.check()
         try:
             with sql.short_lock_wait(lock_wait(self.lease_seconds)), self.said.writing, gate.hold():
-                said_before, sent = len(self.said), False
+                said_before, sent, self.fenced_since = len(self.said), False, time.monotonic()
                 try:
                     with transaction.atomic(durable=True):
                         self._prove_lease()
@@ -158,6 +161,8 @@ class Run:
                     if not (sent and isinstance(error, (OperationalError, InterfaceError))):
                         self.said.forget_after(said_before)
                     raise
+                finally:
+                    self.fenced_since = None
                 self.said.written()
         finally:
             if not self.said.empty:  # Said before a block that failed, and passed over by the store meanwhile.

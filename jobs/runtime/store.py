@@ -14,16 +14,17 @@ from jobs.claim import ClaimedJob, Serves
 from jobs.handlers import LeaseLost
 from jobs.resources import HookFailed
 from jobs.runtime.clock import Moment, moment
-from jobs.runtime.finishing import Status, commit_or_put_off, finish_all, send
+from jobs.runtime.finishing import Status, commit_or_put_off, finish_all, locked_elsewhere, send
 from jobs.runtime.gate import gate
 from jobs.runtime.held import Held
 from jobs.runtime.loops import Loop
 from jobs.runtime.run import Run
-from jobs.transitions import lock_in_order, release
+from jobs.transitions import release
 
 DATA_VERSION_SECONDS = 0.025
 # A job that is due by this host's clock may not yet be by the database's.
 LEAST_WAIT_SECONDS = 0.005
+LOCKED_PAUSE_SECONDS = 0.1
 
 
 @dataclass
@@ -227,19 +228,31 @@ class Store:
         speaking = {id(run): run for run in [*work.said, *work.endings] if not run.said.empty}
         with _each_writing(speaking.values()) as sending, gate.hold():
             with transaction.atomic(durable=True):
-                lock_in_order([run.job.id for run in {*sending, *work.endings}])
-                for run in sending:
+                locked = locked_elsewhere([run.job.id for run in {*sending, *work.endings}])
+                sent = [run for run in sending if run.job.id not in locked]
+                later = [run for run in work.endings if run.job.id in locked]
+                endings = [run for run in work.endings if run.job.id not in locked]
+                for run in sent:
                     send(run)
-                statuses = finish_all(work.endings) if work.endings else []
-                claimed = self._claim(work)
-            for run in sending:
+                statuses = finish_all(endings) if endings else []
+                claimed = self._claim(work, leaving=endings)
+            for run in sent:
                 run.said.written()
-        self._after_commit(work, statuses, claimed, claimed_at)
+        self._try_later(later, [run for run in sending if run.job.id in locked])
+        self._after_commit(work, list(zip(endings, statuses, strict=True)), claimed, claimed_at)
 
-    def _claim(self, work: Work) -> list[ClaimedJob]:
+    def _try_later(self, endings: Iterable[Run], said: Iterable[Run]) -> None:
+        """Another transaction has their rows, perhaps for long: we never wait for it with all the others behind us."""
+        for tell, runs in ((self.settled, endings), (self.said, said)):
+            for run in runs:
+                timer = threading.Timer(LOCKED_PAUSE_SECONDS, tell, [run])
+                timer.daemon = True
+                timer.start()
+
+    def _claim(self, work: Work, *, leaving: Sequence[Run]) -> list[ClaimedJob]:
         if not (work.claim and self._claiming):
             return []
-        free, free_for_others = self._held.free(leaving=work.endings)
+        free, free_for_others = self._held.free(leaving=leaving)
         if work.claim_at_most is not None:
             free = min(free, work.claim_at_most)
         jobs = claim.claim(
@@ -255,9 +268,9 @@ class Store:
         return jobs
 
     def _after_commit(
-        self, work: Work, statuses: Sequence[Status], claimed: Sequence[ClaimedJob], claimed_at: Moment
+        self, work: Work, ended: Sequence[tuple[Run, Status]], claimed: Sequence[ClaimedJob], claimed_at: Moment
     ) -> None:
-        for run, status in zip(work.endings, statuses, strict=True):
+        for run, status in ended:
             self._held.remove(run)
             if status is not None and run.ending is not None:
                 instrument.ended(run.job, run.ending, status)

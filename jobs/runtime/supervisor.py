@@ -172,8 +172,8 @@ class Supervisor:
             self._on_stuck("more handlers are abandoned than there are slots")
         if self._finisher_busy() > 2 * self._lease_seconds:
             self._on_stuck("a job's finish has blocked for two leases")
-        if gate.busy_seconds() > 2 * self._lease_seconds:
-            self._on_stuck("a transaction of this process has kept all others waiting for two leases")
+        if max(gate.busy_seconds(), self._held.longest_fence()) > 2 * self._lease_seconds:
+            self._on_stuck("a transaction of this process has lasted for two leases")
 
     def _answered(self) -> None:
         self._pinged = False

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group
 from django.db import OperationalError, connection, transaction
 
 from jobs.enqueue import enqueue
@@ -28,7 +29,7 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Faults:
 
 @pytest.fixture
 def calls(handle: Handle) -> Counter[str]:
-    """How often each job's handler was called. Each says two events and has a finish that paints a picture."""
+    """How often each job's handler was called. Each says two events and has a finish that makes a group."""
     counted: Counter[str] = Counter()
 
     @handle("on-the-loop", backoff=lambda attempt: 0.01)
@@ -43,7 +44,7 @@ def calls(handle: Handle) -> Counter[str]:
     def with_a_finish(context: JobContext) -> str:
         counted[context.job.id] += 1
         context.append_event("one")
-        context.finish(lambda: Picture.objects.create(status=context.job.id))
+        context.finish(lambda: Group.objects.create(name=context.job.id))
         context.append_event("two")
         return "done"
 
@@ -63,7 +64,7 @@ def each_ran_once(jobs: list[Job], calls: Counter[str]) -> None:
         assert said(job) == ["one", "two"]
         assert outcomes(job)[-1] == "succeeded"
         assert set(outcomes(job)[:-1]) <= {"released"}
-        assert Picture.objects.filter(status=job.pk).count() == int(job.kind == "with-a-finish")
+        assert Group.objects.filter(name=job.pk).count() == int(job.kind == "with-a-finish")
     assert not JobAttempt.objects.filter(outcome=None).exists()
 
 

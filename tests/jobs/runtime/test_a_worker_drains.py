@@ -153,9 +153,9 @@ def test_a_claim_on_its_way_when_the_stop_comes_is_not_orphaned(
     inside = threading.Event()
     original = runtime._store._claim
 
-    def slow_claim(work: Any) -> Any:
+    def slow_claim(work: Any, **leaving: Any) -> Any:
         inside.set()
-        claimed = original(work)
+        claimed = original(work, **leaving)
         if work.claim:
             eventually(lambda: runtime._store._claiming is False)
         return claimed

@@ -46,8 +46,6 @@ def blocks_in_a_finish(handle: Handle, released: threading.Event, inside: thread
 def test_the_worker_asks_for_a_new_process(
     request: pytest.FixtureRequest, start: Handle, inside: threading.Event, where: str
 ) -> None:
-    if where == "blocks_in_a_fence" and connection.vendor != "sqlite":
-        pytest.skip("PostgreSQL locks that row only")
     request.getfixturevalue(where)
     enqueue("blocking", owner=None)
     runtime = start(lease_seconds=6)
