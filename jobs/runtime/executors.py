@@ -49,6 +49,10 @@ class Executors:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._threads.close()
 
+    def blocked_threads(self) -> int:
+        """How many threads still run what a coroutine started on them before it was cut off."""
+        return self._threads.blocked()
+
     def ping(self, answer: Callable[[], None]) -> None:
         """``answer`` is called by the event loop as soon as it comes round to it."""
         self._loop.call_soon_threadsafe(answer)

@@ -195,7 +195,7 @@ class Store:
             with gate.hold():
                 release(job)
             instrument.lease_lost(job, "its claim was never answered; released")
-        except (LeaseLost, HookFailed) as error:
+        except (LeaseLost, HookFailed, IntegrityError) as error:
             instrument.worker_error("orphan", error)
 
     def _write_singly(self, work: Work) -> None:
@@ -224,7 +224,6 @@ class Store:
     # --- The transaction ----------------------------------------------------------------------------------------------
 
     def _write(self, work: Work) -> None:
-        claimed_at = moment()
         speaking = {id(run): run for run in [*work.said, *work.endings] if not run.said.empty}
         with _each_writing(speaking.values()) as sending, gate.hold():
             with transaction.atomic(durable=True):
@@ -235,6 +234,7 @@ class Store:
                 for run in sent:
                     send(run)
                 statuses = finish_all(endings) if endings else []
+                claimed_at = moment()  # Not before the gate and the lock were ours: the lease counts from here, too.
                 claimed = self._claim(work, leaving=endings)
             for run in sent:
                 run.said.written()

@@ -102,8 +102,8 @@ class Supervisor:
     def _renew(self, runs: list[Run]) -> None:
         if not runs:
             return
-        asked_at = moment()
         with gate.hold(first=True, wait=self._lock_wait), transaction.atomic(durable=True):
+            asked_at = moment()
             renewal = transitions.renew([run.job for run in runs], lease_seconds=self._lease_seconds)
         for run in runs:
             if run.job.key in renewal.renewed:
@@ -168,7 +168,7 @@ class Supervisor:
             self._executors.ping(self._answered)
         elif time.monotonic() - self._pinged_at > self._lease_seconds:
             self._on_stuck("the event loop has not answered for a lease")
-        if self._held.abandoned() > self._held.concurrency:
+        if self._held.abandoned() + self._executors.blocked_threads() > self._held.concurrency:
             self._on_stuck("more handlers are abandoned than there are slots")
         if self._finisher_busy() > 2 * self._lease_seconds:
             self._on_stuck("a job's finish has blocked for two leases")

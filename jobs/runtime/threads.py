@@ -2,6 +2,7 @@
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
@@ -10,6 +11,7 @@ from django.db import connections, reset_queries
 
 from jobs import instrument
 
+BLOCKED_AFTER_SECONDS = 2.0
 # A call to make, or None: the thread's work is done.
 _Call = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
@@ -66,6 +68,8 @@ class ThreadPool:
         self._idle: list[HandlerThread] = []
         self._made = 0
         self._closed = False
+        # Since when threads of coroutines that are over have been expected back.
+        self._expected: dict[HandlerThread, float] = {}
 
     def take(self) -> HandlerThread:
         with self._mutex:
@@ -78,8 +82,19 @@ class ThreadPool:
         """The thread is used again once it has come to the end of what it runs now, and has cleaned up."""
         thread.submit(leave_clean).add_done_callback(lambda _: self._put(thread))
 
+    def expect_back(self, thread: HandlerThread) -> None:
+        """As ``give_back``, of a thread whose handler is over: if it does not come, it is blocked."""
+        with self._mutex:
+            self._expected[thread] = time.monotonic()
+        self.give_back(thread)
+
+    def blocked(self) -> int:
+        with self._mutex:
+            return sum(time.monotonic() - since > BLOCKED_AFTER_SECONDS for since in self._expected.values())
+
     def _put(self, thread: HandlerThread) -> None:
         with self._mutex:
+            self._expected.pop(thread, None)
             if self._closed:
                 thread.end()
             else:
@@ -108,4 +123,4 @@ class LazyThread(Executor):
 
     def give_back(self) -> None:
         if self._thread is not None:
-            self._pool.give_back(self._thread)
+            self._pool.expect_back(self._thread)

@@ -210,7 +210,13 @@ def test_neighbours_of_a_blocked_loop_keep_their_leases(
     assert JobEvent.objects.count() == 0
 
 
-@pytest.mark.parametrize("stuck", [blocking_thread, swallowing_cancellation])
+def blocking_a_thread_of_a_coroutine(handle: Handle, released: threading.Event) -> None:
+    @handle("stuck", timeout_seconds=TIMEOUT, max_attempts=1)
+    async def stuck(context: JobContext) -> None:
+        await sync_to_async(released.wait)(20)
+
+
+@pytest.mark.parametrize("stuck", [blocking_thread, swallowing_cancellation, blocking_a_thread_of_a_coroutine])
 def test_more_abandoned_handlers_than_slots_restart_the_worker(
     handle: Handle, start: Handle, released: threading.Event, stuck: Handle
 ) -> None:

@@ -11,6 +11,7 @@ from jobs.handlers import JobContext, LeaseLost
 from jobs.models import Job
 from jobs.runtime import clock
 from jobs.runtime.clock import Moment, passed
+from jobs.runtime.gate import gate
 from tests.domain.models import Picture
 from tests.jobs.runtime.faults import turned
 from tests.jobs.runtime.intruder import Intruder
@@ -159,6 +160,28 @@ def test_what_was_said_before_a_loss_that_only_we_noticed_is_not_written(
         eventually(lambda: runtime._held.abandoned() == 0)
         eventually(lambda: not runtime._store._said)
     assert said(job) == []
+
+
+def test_a_claim_that_waited_long_for_its_turn_has_a_whole_lease(
+    handle: Handle, start: Handle, monkeypatch: pytest.MonkeyPatch, on_sqlite: None
+) -> None:
+    @handle("quick")
+    def quick(context: JobContext) -> str:
+        context.raise_if_cancelled()
+        return "done"
+
+    runtime = start(lease_seconds=LEASE_SECONDS, poll_seconds=30)
+    assert runtime.wait_until_idle(seconds=10)
+    with gate.hold():
+        job = enqueue("quick", owner=None)
+        eventually(lambda: gate._waiting, what="the claim at the gate")
+        turn = turned(clock, monkeypatch, boot=LEASE_SECONDS * 0.7)
+        turn.__enter__()
+    try:
+        assert ended(job).result == "done"
+        assert outcomes(job) == ["succeeded"]
+    finally:
+        turn.__exit__(None, None, None)
 
 
 def test_the_clock_that_saw_more_counts() -> None:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from asgiref.sync import sync_to_async
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from jobs.claim import Serves, claim
 from jobs.enqueue import enqueue
 from jobs.handlers import JobCancelled, JobContext, LeaseLost
 from jobs.models import Job, JobEvent
@@ -21,6 +22,7 @@ from tests.jobs.runtime.waiting import ended, eventually, outcomes, said, status
 
 Handle = Callable[..., Any]
 pytestmark = pytest.mark.django_db(transaction=True)
+HOUR = timedelta(hours=1)
 
 
 def dangling_row() -> None:
@@ -117,6 +119,19 @@ def test_it_is_refused_inside_another_transaction(handle: Handle, start: Handle)
     start()
     assert all("cannot be used inside another atomic block" in ended(job).error_message for job in jobs)
     assert not Picture.objects.exists()
+
+
+def test_on_the_loop_itself_it_is_refused_and_holds_nobody_up(handle: Handle, start: Handle) -> None:
+    @handle("painting", max_attempts=1)
+    async def painting(context: JobContext) -> None:
+        with context.fenced():
+            pass
+
+    job = enqueue("painting", owner=None)
+    start()
+    row = ended(job)
+    assert (row.status, "sync_to_async" in row.error_message) == ("failed", True)
+    still_works(handle)
 
 
 def test_after_a_lost_lease_nothing_is_written(
@@ -401,6 +416,29 @@ def enqueue_bad_without_hook(kind: str) -> Job:
     job = enqueue(kind, owner=None)
     Job.objects.filter(pk=job.pk).update(resource_type="picture", resource_id="bad")
     return job
+
+
+@pytest.mark.parametrize("how", HOOKS)
+def test_a_hook_that_refuses_a_reclaim_puts_its_own_job_off(
+    handle: Handle, follow: Handle, start: Handle, how: Callable[[], None]
+) -> None:
+    follow("picture", Refusing(how, "queued", "failed"))
+
+    @handle("painting")
+    async def painting(context: JobContext) -> str:
+        return "ok"
+
+    bad = enqueue_bad_without_hook("painting")
+    good = [enqueue("painting", owner=None, resource=("picture", str(n))) for n in range(9)]
+    dead = claim(worker="worker_dead", serves=Serves(), free=10, lease_seconds=30, now=timezone.now() - HOUR)
+    assert len(dead) == 10
+    start()
+    assert {ended(job).result for job in good} == {"ok"}
+    assert outcomes(good[0]) == ["lost", "succeeded"]
+    row = Job.objects.get(pk=bad.pk)
+    assert (row.status, row.epoch, outcomes(bad)) == ("running", 1, [None])
+    assert row.lease_expires_at is not None
+    assert 20 < (row.lease_expires_at - timezone.now()).total_seconds() < 31
 
 
 @pytest.mark.parametrize("how", HOOKS)
