@@ -32,10 +32,6 @@ class JobQuerySet(models.QuerySet["Job"]):
     def ready(self) -> "JobQuerySet":
         return self.filter(status=QUEUED, fair_tag__isnull=False)
 
-    def due(self, now: datetime) -> "JobQuerySet":
-        """Queued, waited long enough, not yet promoted to ready."""
-        return self.filter(status=QUEUED, fair_tag__isnull=True, available_at__lte=now)
-
     def expired(self, now: datetime) -> "JobQuerySet":
         return self.filter(status=RUNNING, lease_expires_at__lt=now)
 

@@ -1,5 +1,7 @@
 """One table of a domain that knows nothing of the runtime but its hooks."""
 
+from typing import ClassVar
+
 from django.db import models
 
 
@@ -8,6 +10,8 @@ class Picture(models.Model):
 
     status = models.CharField(max_length=20, blank=True, default="")
     writes = models.PositiveIntegerField(default=0)
+
+    objects: ClassVar[models.Manager["Picture"]] = models.Manager()
 
     def __str__(self) -> str:
         return f"picture {self.pk}: {self.status}"

@@ -60,7 +60,7 @@ def end(job: ClaimedJob, ending: str, *, now: datetime | None = NOON) -> str:
 
 def row(job: Job | ClaimedJob) -> dict[str, Any]:
     """Every column of the job's row."""
-    return Job.objects.filter(pk=job.id).values().get()
+    return dict(Job.objects.filter(pk=job.id).values().get())
 
 
 def everything(job: Job | ClaimedJob) -> tuple[Any, ...]:

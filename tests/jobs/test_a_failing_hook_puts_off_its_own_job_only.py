@@ -163,6 +163,16 @@ def test_a_domain_that_refuses_every_ending_leaves_the_job_to_the_reclaim(album:
     assert picture.status == "queued"
 
 
+def test_a_domain_that_refuses_the_cancel_fails_the_job_without_another_attempt(album: Album) -> None:
+    job, picture = queue_for_picture()
+    claimed = take_one()
+    request_cancel(job.pk, now=NOON)
+    album.refuse("cancelled")
+    assert run(claimed) == "failed"
+    picture.refresh_from_db()
+    assert (row(job)["error_message"], picture.status, outcomes(job)) == (SHUT, "failed", ["failed"])
+
+
 def test_a_hook_that_breaks_the_transaction_is_one_that_raises(album: Album) -> None:
     """A wrong statement spoils a transaction on PostgreSQL; the savepoint around the hook keeps ours whole."""
     (first, _), (bad, _), (last, _) = three(album)

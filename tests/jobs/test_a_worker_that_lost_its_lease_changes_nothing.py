@@ -1,6 +1,7 @@
 """The fence: whatever an attempt writes, once its claim is over nothing of it stands, not even for the same worker."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -35,16 +36,12 @@ def taken_again_by_the_same_worker(job: ClaimedJob) -> None:
 
 def finished_by_a_rival(job: ClaimedJob) -> None:
     taken_by_a_rival(job)
-    end(ClaimedJob(**{**as_dict(job), "epoch": 2, "attempt": 2, "worker": RIVAL}), "succeeded", now=EXPIRED)
+    end(replace(job, epoch=2, attempt=2, worker=RIVAL), "succeeded", now=EXPIRED)
 
 
 def cancelled_after_its_expiry(job: ClaimedJob) -> None:
     request_cancel(job.id, now=NOON)
     reclaim(now=EXPIRED)
-
-
-def as_dict(job: ClaimedJob) -> dict[str, object]:
-    return {name: getattr(job, name) for name in ClaimedJob.__slots__}
 
 
 WAYS_TO_LOSE: list[Callable[[ClaimedJob], None]] = [

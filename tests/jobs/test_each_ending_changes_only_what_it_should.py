@@ -138,8 +138,13 @@ def test_a_success_clears_the_error_of_an_earlier_attempt(running: tuple[Claimed
 
 def test_the_handlers_own_finish_stands_with_the_success(running: tuple[ClaimedJob, Picture]) -> None:
     job, picture = running
-    write = Picture.objects.filter(pk=picture.pk).update
-    transitions.finish(job, ENDINGS["succeeded"](), domain=lambda: bool(write(writes=100)) or None, now=LATER)
+    written: list[int] = []
+
+    def write() -> None:
+        written.append(Picture.objects.filter(pk=picture.pk).update(writes=100))
+
+    transitions.finish(job, ENDINGS["succeeded"](), domain=write, now=LATER)
+    assert written == [1]
     picture.refresh_from_db()
     assert (picture.status, picture.writes) == ("succeeded", 101)
 

@@ -65,15 +65,21 @@ class TestAnyMix(TestCase):
     @settings(max_examples=20, deadline=None)
     @given(
         jobs=st.lists(
-            st.tuples(st.sampled_from([KIND, OTHER_KIND, "film"]), st.integers(-1, 1), st.integers(-3, 3)), max_size=14
+            st.tuples(
+                st.sampled_from([KIND, OTHER_KIND, "film"]), st.integers(-1, 1), st.integers(-3, 3), st.integers(1, 3)
+            ),
+            max_size=14,
         ),
         free=st.integers(1, 6),
     )
-    def test_the_order(self, jobs: list[tuple[str, int, int]], free: int) -> None:
+    def test_the_order(self, jobs: list[tuple[str, int, int, int]], free: int) -> None:
         with registered(KIND) as one, registered(OTHER_KIND) as two, registered("film") as three:
             for register in (one, two, three):
                 register(do_nothing)
-            made = [queue(kind, priority=p, available_at=NOON + d * SECOND / 7) for kind, p, d in jobs]
+            made = [
+                queue(kind, priority=priority, available_at=NOON + due * SECOND / 7, now=NOON - age * SECOND)
+                for kind, priority, due, age in jobs
+            ]
         random.Random(1).shuffle(made)
         got: list[str] = []
         while batch := take(free=free, now=NOON + SECOND):
