@@ -1,6 +1,7 @@
 """The headers that keep proxies and browsers from holding a stream back, and pings that keep it open."""
 
 import pytest
+from django.test import Client
 
 from jobs import stream as streams
 from jobs.states import RUNNING
@@ -30,3 +31,10 @@ async def test_pings_while_nothing_happens(alice: User, monkeypatch: pytest.Monk
     async with watching(job, alice) as stream:
         frames = [await stream.next_of_any_kind() for _ in range(8)]
     assert [frame.comment for frame in frames if frame is not None].count("ping") >= 6
+
+
+def test_a_server_that_cannot_stream_says_so(client: Client, alice: User) -> None:
+    client.force_login(alice)  # This client speaks WSGI, where a stream would block a thread until the job ends.
+    response = client.get(f"/background-jobs/{make_job(owner=alice).pk}/events:stream")
+    assert response.status_code == 503
+    assert response.json()["errors"][0]["code"] == "SYSTEM_UNAVAILABLE"
