@@ -10,14 +10,16 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 NOTHING = "–"
+LONGEST_ID = 12
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 _MONO = "font-family: ui-monospace, monospace"
 _WHOLE = f"{_MONO}; font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere; text-align: left"
 
 
 def short_id(id: str) -> SafeString:
-    """The end of an id, which is its random part; the whole on hover."""
-    return format_html('<span title="{}" style="{}">…{}</span>', id, f"{_MONO}; white-space: nowrap", id[-8:])
+    """The end of a long id, which is its random part; the whole on hover."""
+    text = id if len(id) <= LONGEST_ID else f"…{id[-8:]}"
+    return format_html('<span title="{}" style="{}; white-space: nowrap">{}</span>', id, _MONO, text)
 
 
 def whole_id(id: str) -> SafeString:

@@ -30,7 +30,7 @@ class WorkerAdmin(ReadOnlyModelAdmin):
     sortable_by = ()
     ordering = ["-heartbeat_at", "id"]
     fieldsets = [
-        (None, {"fields": [("state", "full_id"), ("host", "pid"), ("concurrency", "served")]}),
+        (None, {"fields": [("state_text", "full_id"), ("host", "pid"), ("concurrency", "served")]}),
         ("Alive", {"fields": [("heartbeat_exactly", "lease_exactly"), ("started_exactly", "memory"), "version"]}),
         ("Work", {"fields": ["held"]}),
     ]
@@ -57,7 +57,7 @@ class WorkerAdmin(ReadOnlyModelAdmin):
         return state, state
 
     @display(description="State")
-    def state(self, worker: Worker) -> str:
+    def state_text(self, worker: Worker) -> str:
         return "silent: killed, or cut off from the database" if _is_silent(worker) else worker.state
 
     @display(description="Heartbeat")
