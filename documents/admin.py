@@ -11,6 +11,7 @@ from oncall.admin_site import ReadOnlyModelAdmin, ReadOnlyTabularInline
 class IndexTaskInline(ReadOnlyTabularInline):
     model = IndexTask
     fields = ["id", "status", "stage", "chunks_done", "chunks_total", "index_version", "error_code", "created_at"]
+    readonly_fields = fields
     ordering = ["-created_at", "-id"]
     show_change_link = True
 

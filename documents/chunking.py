@@ -28,8 +28,8 @@ class Chunk:
     line_end: int
 
 
-def chunk(extracted: Extracted, chunking: Chunking) -> list[Chunk]:
-    """The chunks of a text, in order; empty when there is no text."""
+def chunk(extracted: Extracted, chunking: Chunking) -> Iterator[Chunk]:
+    """The chunks of a text, in order, as they are cut; none when there is no text."""
     text, blocks = extracted.text, extracted.blocks
     if chunking.strategy == "fixed-character":
         spans = _fixed(text, blocks, chunking)
@@ -39,7 +39,7 @@ def chunk(extracted: Extracted, chunking: Chunking) -> list[Chunk]:
         spans = _sections(text, blocks, target=MAX_TOKENS, overlap=False)
     else:
         spans = _sections(text, blocks, target=TARGET_TOKENS, overlap=True)
-    return list(_numbered(text, spans))
+    return _numbered(text, spans)
 
 
 Located = tuple[Span, tuple[str, ...]]

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from documents import vector_cache
+from documents import large_files, vector_cache
 from documents.chunking import Chunk, chunk
 from documents.chunking_options import read_chunking
 from documents.embedding import Embedder, current_embedder
@@ -40,18 +40,45 @@ class Work:
     embedder: Embedder
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A chunk with its own text; ``headings`` are the document's title and the heading path."""
+
+    chunk: Chunk
+    text: str
+    headings: tuple[str, ...]
+
+    @property
+    def embedded_text(self) -> str:
+        return f"{' > '.join(self.headings)}\n{self.text}"
+
+
 def index_document(context: JobContext) -> dict[str, Any]:
-    """Do the task that the job names. Raises ``JobCancelled`` when it is gone or overtaken, ``DocumentError``."""
-    work = Work(context, *_task_of(context), current_embedder())
-    data = _read(work)
-    extracted = _extract(work, data)
+    """Do the task that the job names. Raises ``JobCancelled`` (gone or overtaken), ``DocumentError``, ``Snooze``."""
+    task, document = _task_of(context)
+    with large_files.one_at_a_time(document.size_bytes):
+        return _index(Work(context, task, document, current_embedder()))
+
+
+def _index(work: Work) -> dict[str, Any]:
+    found, pieces = _prepared(work)
+    _write_batches(work, pieces)
+    work.context.append_event(Stage.FLIP, {"indexVersion": work.task.index_version})
+    work.context.finish(lambda: flip(work.task, **found))
+    return {"documentId": work.document.pk, "indexVersion": work.task.index_version, "chunks": len(pieces)}
+
+
+def _prepared(work: Work) -> tuple[dict[str, Any], list[Piece]]:
+    """What was found about the document, and its pieces; the bytes, the text and the blocks are let go of here.
+
+    A single character beyond the basic plane makes Python hold the whole text in four bytes a character.
+    """
+    extracted = _extract(work, _read(work))
     chunks = _chunk(work, extracted)
     _open_version(work, extracted, total=len(chunks))
-    _write_batches(work, extracted, chunks)
-    context.append_event(Stage.FLIP, {"indexVersion": work.task.index_version})
-    title = _title(extracted, work.document)
-    context.finish(lambda: flip(work.task, title=title, metadata=extracted.metadata))
-    return {"documentId": work.document.pk, "indexVersion": work.task.index_version, "chunks": len(chunks)}
+    title = (extracted.title or PurePath(work.document.file_name).stem)[:_TITLE_CHARACTERS]
+    pieces = [Piece(found, extracted.text[found.start : found.end], _headings(title, found)) for found in chunks]
+    return {"title": title, "metadata": extracted.metadata}, pieces
 
 
 def _task_of(context: JobContext) -> tuple[IndexTask, Document]:
@@ -85,11 +112,13 @@ def _extract(work: Work, data: bytes) -> Extracted:
 
 
 def _chunk(work: Work, extracted: Extracted) -> list[Chunk]:
-    chunks = chunk(extracted, read_chunking(work.document.chunking))
+    chunks: list[Chunk] = []
+    for found in chunk(extracted, read_chunking(work.document.chunking)):
+        work.context.raise_if_cancelled()
+        chunks.append(found)
     work.context.append_event(Stage.CHUNK, {"chunks": len(chunks)})
     if not chunks:
         raise BadDocument(NO_TEXT, "The file has no text to search for.")
-    work.context.raise_if_cancelled()
     return chunks
 
 
@@ -108,29 +137,29 @@ def _open_version(work: Work, extracted: Extracted, *, total: int) -> None:
         note_work(work.task.pk, stage=Stage.EMBED, chunks_total=total)
 
 
-def _write_batches(work: Work, extracted: Extracted, chunks: Sequence[Chunk]) -> None:
+def _write_batches(work: Work, pieces: Sequence[Piece]) -> None:
     done = 0
-    for batch in _batches(extracted.text, chunks):
+    for batch in _batches(pieces):
         work.context.raise_if_cancelled()
-        embedded = vector_cache.embed_with_cache(work.embedder, [_embedded_text(work, extracted, c) for c in batch])
-        rows = [_new(work, extracted, c, vector) for c, vector in zip(batch, embedded.vectors, strict=True)]
+        embedded = vector_cache.embed_with_cache(work.embedder, [piece.embedded_text for piece in batch])
+        rows = [_new(piece, vector) for piece, vector in zip(batch, embedded.vectors, strict=True)]
         done += len(batch)
         with work.context.fenced():
             current_store().write(_locked(work), version=work.task.index_version, chunks=rows)
             vector_cache.remember(work.embedder, embedded, now=timezone.now())
             note_work(work.task.pk, chunks_done=done)
-            work.context.progress(done / len(chunks), f"{done} of {len(chunks)} chunks")
+            work.context.progress(done / len(pieces), f"{done} of {len(pieces)} chunks")
 
 
-def _batches(text: str, chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    batch: list[Chunk] = []
+def _batches(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    batch: list[Piece] = []
     tokens = 0
-    for found in chunks:
-        size = token_count(text[found.start : found.end])
+    for piece in pieces:
+        size = token_count(piece.text)
         if batch and (len(batch) == BATCH_CHUNKS or tokens + size > BATCH_TOKENS):
             yield batch
             batch, tokens = [], 0
-        batch.append(found)
+        batch.append(piece)
         tokens += size
     if batch:
         yield batch
@@ -149,31 +178,21 @@ def _overtaken() -> JobCancelled:
     return JobCancelled("The document was deleted or replaced while it was being indexed.")
 
 
-def _title(extracted: Extracted, document: Document) -> str:
-    return (extracted.title or PurePath(document.file_name).stem)[:_TITLE_CHARACTERS]
-
-
-def _headings(work: Work, extracted: Extracted, found: Chunk) -> tuple[str, ...]:
+def _headings(title: str, found: Chunk) -> tuple[str, ...]:
     """The heading path with the document's title in front, said once."""
-    title = _title(extracted, work.document)
     first = found.heading_path[0] if found.heading_path else ""
     return found.heading_path if first.casefold() == title.casefold() else (title, *found.heading_path)
 
 
-def _embedded_text(work: Work, extracted: Extracted, found: Chunk) -> str:
-    path = " > ".join(_headings(work, extracted, found))
-    return f"{path}\n{extracted.text[found.start : found.end]}"
-
-
-def _new(work: Work, extracted: Extracted, found: Chunk, vector: Any) -> NewChunk:
+def _new(piece: Piece, vector: Any) -> NewChunk:
     return NewChunk(
-        ordinal=found.ordinal,
-        heading_path=found.heading_path,
-        headings=" ".join(_headings(work, extracted, found)),
-        line_start=found.line_start,
-        line_end=found.line_end,
-        start=found.start,
-        end=found.end,
-        text=extracted.text[found.start : found.end],
+        ordinal=piece.chunk.ordinal,
+        heading_path=piece.chunk.heading_path,
+        headings=" ".join(piece.headings),
+        line_start=piece.chunk.line_start,
+        line_end=piece.chunk.line_end,
+        start=piece.chunk.start,
+        end=piece.chunk.end,
+        text=piece.text,
         vector=vector,
     )

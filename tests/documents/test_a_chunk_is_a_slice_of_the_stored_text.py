@@ -35,7 +35,7 @@ STRATEGIES = [
 
 def chunks_of(text: str, name: str, chunking: Chunking) -> tuple[Extracted, list[Chunk]]:
     extracted = extract(text.encode(), file_name=name)
-    return extracted, chunk(extracted, chunking)
+    return extracted, list(chunk(extracted, chunking))
 
 
 @pytest.mark.parametrize("chunking", STRATEGIES, ids=lambda found: f"{found.strategy}-{found.overlap_characters}")

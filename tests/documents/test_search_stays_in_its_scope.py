@@ -40,8 +40,9 @@ def test_a_team_is_seen_by_its_members(team: Team, alice: User, bob: User, rita:
 @pytest.mark.parametrize("mode", MODES)
 def test_bases_and_documents_narrow_it_before_the_cut(alice: User, mode: str) -> None:
     first = indexed(alice)
-    for number in range(120):  # More chunks than either retriever returns, all nearer to the query.
-        add(first.knowledge_base, f"near-{number}.md", f"# Near\n\nredis clients {number}\n\n## Again\n\nredis clients")
+    # More chunks than either retriever returns, all of them nearer to the query.
+    near = "\n\n".join(f"## Redis clients {number}\n\nredis clients" for number in range(220))
+    add(first.knowledge_base, "near.md", near)
     second = add(create_base(owner_id=alice.pk, name="Second"), "other.md", RUNBOOK).document
     run_until_idle()
     owners = [alice.pk]
