@@ -16,6 +16,7 @@ from jobs import instrument, sql
 from jobs.errors import MAX_MESSAGE, WORKER_LOST, message_of
 from jobs.handlers import reserved_kinds
 from jobs.models import Job, JobAttempt
+from jobs.passing import passes
 from jobs.resources import Change, HookFailed, apply_changes
 from jobs.states import CANCELLED, FAILED, QUEUED, RUNNING, Outcome
 
@@ -106,7 +107,8 @@ def claim(
             return []
         try:
             return _take(ids, worker=worker, lease_seconds=lease_seconds, moment=moment)
-        except HookFailed:
+        except HookFailed as failed:
+            _raise_what_passes(failed)
             return _take_one_by_one(ids, worker=worker, lease_seconds=lease_seconds, moment=moment)
 
 
@@ -160,9 +162,16 @@ def _take_one_by_one(ids: Sequence[str], *, worker: str, lease_seconds: float, m
         try:
             jobs += _take([job_id], worker=worker, lease_seconds=lease_seconds, moment=moment)
         except HookFailed as failed:
+            _raise_what_passes(failed)
             instrument.hook_failed(job_id, failed)
             _put_off(job_id, failed, moment)
     return jobs
+
+
+def _raise_what_passes(failed: HookFailed) -> None:
+    """A lock, a deadlock, a lost connection is no refusal: the whole transaction is repeated by whoever called."""
+    if passes(failed.error):
+        raise failed.error
 
 
 def put_off_claim(job: ClaimedJob, error: Exception, *, now: datetime | None = None) -> None:
@@ -233,7 +242,8 @@ def reclaim(*, now: datetime | None = None) -> int:
         rows.sort(key=lambda job: job.pk)
         try:
             _lose(rows, moment)
-        except HookFailed:
+        except HookFailed as failed:
+            _raise_what_passes(failed)
             _lose_one_by_one(rows, moment)
     return len(rows)
 

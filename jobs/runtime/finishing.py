@@ -3,23 +3,19 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
 from jobs import endings, instrument
 from jobs.errors import failure_of
 from jobs.handlers import LeaseLost
 from jobs.models import Job
+from jobs.passing import DATABASE_AWAY, passes
 from jobs.resources import HookFailed
 from jobs.runtime.clock import moment
 from jobs.runtime.gate import gate
 from jobs.runtime.outcome import ending_of_error
 from jobs.runtime.run import Run
 from jobs.transitions import DomainFailed, finish, finish_together, put_off_finish
-
-# The database is away or busy: nothing is wrong with the job, the whole transaction is repeated.
-NOT_THE_JOBS_FAULT = (OperationalError, InterfaceError)
-
-_PASSING_CODES = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR", "SQLITE_FULL", "08", "40", "53", "55", "57")
 
 Status = str | None
 
@@ -44,7 +40,7 @@ def send(run: Run) -> None:
         if run.lost:
             raise LeaseLost(f"Job {run.job.id}: epoch {run.job.epoch} was given up; its events are not recorded.")
         run.said.write()
-    except NOT_THE_JOBS_FAULT:
+    except DATABASE_AWAY:
         raise
     except LeaseLost as error:
         instrument.lease_lost(run.job, str(error))
@@ -103,7 +99,7 @@ def commit_or_put_off(run: Run, write: Callable[[], None]) -> bool:
         try:
             write()
             return True
-        except NOT_THE_JOBS_FAULT:
+        except DATABASE_AWAY:
             raise
         except Exception as error:
             instrument.worker_error("commit", error)
@@ -116,15 +112,8 @@ def commit_or_put_off(run: Run, write: Callable[[], None]) -> bool:
 def _raise_what_passes(error: Exception) -> None:
     """Raise the database's own error when the whole transaction is to be repeated, wherever in it that struck."""
     cause = error.error if isinstance(error, (HookFailed, DomainFailed)) else error
-    if isinstance(cause, NOT_THE_JOBS_FAULT) and (cause is error or _passes(cause)):
+    if isinstance(error, DATABASE_AWAY) or passes(cause):
         raise cause
-
-
-def _passes(error: BaseException) -> bool:
-    """Not a wrong statement of the domain's, but a lost connection, a lock, a deadlock, a full disk, as codes say."""
-    driver = error.__cause__
-    code = getattr(driver, "sqlite_errorname", None) or getattr(driver, "sqlstate", None) or ""
-    return driver is not None and (not code or code.startswith(_PASSING_CODES))
 
 
 def _ending_for(run: Run, error: BaseException) -> endings.Ending:

@@ -117,12 +117,13 @@ def test_a_poison_job_ends(kinds: None) -> None:
     assert (row(job)["status"], outcomes(job)) == ("failed", ["lost"] * 4)
 
 
-def test_at_most_100_at_a_time_the_longest_expired_first(kinds: None) -> None:
-    for n in range(3):
-        queue()
-        take_one(now=NOON + timedelta(seconds=n))
+def test_at_most_100_the_longest_expired_first(kinds: None) -> None:
+    """Not those that were made first: here they expire last."""
     for _ in range(120):
-        queue(now=NOON + timedelta(minutes=1))
+        queue()
+    for _ in range(3):
+        queue(priority=1)
+        take_one()
     take(free=120, now=NOON + timedelta(minutes=1))
     late = NOON + timedelta(minutes=5)
     assert reclaim(now=late) == 100
