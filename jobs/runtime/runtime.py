@@ -133,7 +133,7 @@ class BackgroundJobRuntime:
 
     def _wait_until_empty(self, seconds: float, *, or_hurry: bool) -> None:
         until = time.monotonic() + seconds
-        while (len(self._held) or self._store.claims_on_the_way) and time.monotonic() < until:
+        while (len(self._held) or self._store.may_hold_more) and time.monotonic() < until:
             if or_hurry and self._hurry.wait(0.02):
                 return
             if not or_hurry:

@@ -68,8 +68,7 @@ class Store:
         self._unsure = False
         self._taken: list[ClaimedJob] = []
         self._on_sqlite = sql.is_sqlite()
-        # A claim may be about to commit, although ``stop_claiming`` was called.
-        self.claims_on_the_way = False
+        self._claims_on_the_way = False
         # Set while nothing this worker serves is ready and it holds nothing.
         self.idle = threading.Event()
 
@@ -88,6 +87,11 @@ class Store:
         with self._changed:
             self._claiming = False
             self._changed.notify()
+
+    @property
+    def may_hold_more(self) -> bool:
+        """A claim may yet commit although ``stop_claiming`` was called, or has done so and nobody was told."""
+        return self._claims_on_the_way or self._unsure
 
     def settled(self, run: Run) -> None:
         """The run's end is decided: write it."""
@@ -127,7 +131,7 @@ class Store:
             self._unsure = True
             raise
         finally:
-            self.claims_on_the_way = False
+            self._claims_on_the_way = False
 
     def _wait_for_work(self) -> Work:
         with self._changed:
@@ -141,7 +145,7 @@ class Store:
             else:
                 work.claim = False
             self._maybe_ready = False
-            self.claims_on_the_way = work.claim
+            self._claims_on_the_way = work.claim
             return work
 
     def _wants_claim(self) -> bool:

@@ -109,24 +109,28 @@ def test_a_claim_whose_reply_was_lost_is_given_back_uncharged(
     assert JobAttempt.objects.filter(outcome="released").exists()
 
 
-def test_a_claim_whose_reply_was_lost_is_given_back_though_no_slot_is_free(
-    handle: Handle, start: Handle, faults: Faults, released: threading.Event
+def test_a_claim_whose_reply_was_lost_is_given_back_though_the_worker_stops(
+    start: Handle, faults: Faults, calls: Counter[str]
 ) -> None:
-    @handle("blocking")
-    def blocking(context: JobContext) -> str:
-        released.wait(20)
-        return "done"
+    runtime = start(poll_seconds=30)
+    assert runtime.wait_until_idle(seconds=10)
+    inside = threading.Event()
+    claim = runtime._store._claim
 
-    jobs = [enqueue("blocking", owner=None)]
-    start(concurrency=2)
-    eventually(lambda: status_of(jobs[0]) == "running")
-    faults.at_commit("job-store", times=1, answered=False)
-    jobs += [enqueue("blocking", owner=None) for _ in range(3)]
-    # One of the three was claimed without the worker's knowledge; another, or the same again, takes the slot.
-    eventually(lambda: JobAttempt.objects.filter(outcome="released").exists(), seconds=5)
-    eventually(lambda: JobAttempt.objects.filter(outcome=None).count() == 2, seconds=5)
-    released.set()
-    assert [(ended(job).status, ended(job).attempt) for job in jobs] == [("succeeded", 1)] * 4
+    def claim_slowly(*work: Any, **leaving: Any) -> Any:
+        claimed = claim(*work, **leaving)
+        if claimed:
+            faults.at_commit("job-store", times=1, answered=False)
+            inside.set()
+            eventually(lambda: runtime._store._claiming is False)
+        return claimed
+
+    runtime._store._claim = claim_slowly
+    job = enqueue("on-the-loop", owner=None)
+    assert inside.wait(10)
+    runtime.stop()
+    assert faults.struck == 1
+    assert (status_of(job), outcomes(job), calls[job.pk]) == ("queued", ["released"], 0)
 
 
 def test_an_error_at_the_renewal_costs_no_lease(

@@ -198,6 +198,15 @@ def test_idle_means_nothing_ready_and_nothing_held(handle: Handle, start: Handle
     assert Job.objects.filter(kind="second", status="succeeded").count() == 2
 
 
+def test_a_worker_that_was_woken_is_not_idle_until_it_has_looked(starts: dict[str, float], start: Handle) -> None:
+    runtime = start(poll_seconds=30)
+    assert runtime.wait_until_idle(seconds=10)
+    with runtime._store._changed:  # Its thread cannot go on.
+        runtime._store.wake()
+        assert not runtime.wait_until_idle(seconds=0)
+    assert runtime.wait_until_idle(seconds=10)
+
+
 def test_an_idle_worker_takes_no_write_lock(
     on_sqlite: None, starts: dict[str, float], start: Handle, intruder: Intruder, caplog: pytest.LogCaptureFixture
 ) -> None:
