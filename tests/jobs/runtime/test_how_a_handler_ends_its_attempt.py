@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from jobs.enqueue import enqueue
 from jobs.handlers import JobCancelled, JobContext, PermanentError, Snooze
 from jobs.models import Job, JobAttempt
+from tests.jobs.runtime.still_works import still_works
 from tests.jobs.runtime.waiting import ended, eventually, outcomes, status_of
 
 Handle = Callable[..., Any]
@@ -19,21 +21,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 class Wordless(Exception):
     def __str__(self) -> str:
         raise RuntimeError("no words")
-
-
-def still_works(handle: Handle) -> None:
-    """Another job runs: the worker has all its threads."""
-
-    @handle("after-thread")
-    def in_a_thread(context: JobContext) -> str:
-        return "ok"
-
-    @handle("after-loop")
-    async def on_the_loop(context: JobContext) -> str:
-        return "ok"
-
-    for kind in ("after-thread", "after-loop"):
-        assert ended(enqueue(kind, owner=None), seconds=5).result == "ok"
 
 
 def test_an_error_is_tried_again_until_the_budget_is_used_up(handle: Handle, start: Handle) -> None:
@@ -205,8 +192,6 @@ def test_a_broken_backoff_falls_back_to_the_default(handle: Handle, start: Handl
 
 
 def test_a_transaction_left_open_does_not_poison_the_thread(handle: Handle, start: Handle) -> None:
-    from django.db import transaction
-
     @handle("careless", max_attempts=1)
     def careless(context: JobContext) -> None:
         transaction.atomic().__enter__()
