@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from jobs import masking
 from jobs.masking import mask_json, mask_text
+from jobs.testing import registered, run_one
+from tests.jobs.steps import NOON, queue, row, take_one
 
 SECRETS = {
     "URL": ("GET https://user:hunter2@host.example/x?y=1", "hunter2"),
@@ -133,3 +135,15 @@ def test_a_long_text_takes_no_longer_than_it_must(piece: str) -> None:
     started = time.process_time()
     mask_text(text)
     assert time.process_time() - started < 2
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("kinds")
+def test_a_result_is_masked_and_the_payload_is_not() -> None:
+    secret = {"url": "https://user:hunter2@host/", "apiKey": "hunter2"}
+    with registered("speaker") as handler:
+        handler(lambda context: context.job.payload)
+        job = queue("speaker", payload=secret)
+        assert run_one(take_one(), now=NOON) == "succeeded"
+    assert row(job)["payload"] == secret
+    assert row(job)["result"] == {"url": "https://***@host/", "apiKey": "***"}
