@@ -188,8 +188,10 @@ def _check_resource(resource_type: str, resource_id: str) -> None:
     if bool(resource_type) != bool(resource_id):
         raise ValueError("A resource has both a type and an id, or neither.")
     for name in (resource_type, resource_id):
-        if len(name) > MAX_RESOURCE_NAME or "\x00" in name:
-            raise ValueError(f"A resource's type and id have at most {MAX_RESOURCE_NAME} characters, none of them NUL.")
+        if not isinstance(name, str) or len(name) > MAX_RESOURCE_NAME or "\x00" in name:
+            raise ValueError(
+                f"A resource's type and id are texts of at most {MAX_RESOURCE_NAME} characters without NUL."
+            )
 
 
 def _insert(rows: Sequence[dict[str, Any]], *, now: datetime | None) -> list[Job]:

@@ -91,8 +91,16 @@ def test_a_limit_that_makes_no_sense(limits: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "resource",
-    [("picture", ""), ("", "7"), ("p" * 101, "7"), ("picture", "7" * 101), ("pic\x00ture", "7"), ("picture", "\x00")],
+    [
+        ("picture", ""),
+        ("", "7"),
+        ("p" * 101, "7"),
+        ("picture", "7" * 101),
+        ("pic\x00ture", "7"),
+        ("picture", "\x00"),
+        ("picture", 7),
+    ],
 )
-def test_a_resource_that_cannot_be_stored(resource: tuple[str, str]) -> None:
+def test_a_resource_that_cannot_be_stored(resource: Any) -> None:
     with pytest.raises(ValueError):
         queue(OTHER_KIND, resource=resource)
