@@ -189,9 +189,7 @@ def _check_resource(resource_type: str, resource_id: str) -> None:
         raise ValueError("A resource has both a type and an id, or neither.")
     for name in (resource_type, resource_id):
         if not isinstance(name, str) or len(name) > MAX_RESOURCE_NAME or "\x00" in name:
-            raise ValueError(
-                f"A resource's type and id are texts of at most {MAX_RESOURCE_NAME} characters without NUL."
-            )
+            raise ValueError(f"A resource's type and id are texts of at most {MAX_RESOURCE_NAME} characters, no NUL.")
 
 
 def _insert(rows: Sequence[dict[str, Any]], *, now: datetime | None) -> list[Job]:

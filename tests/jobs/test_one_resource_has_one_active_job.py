@@ -60,6 +60,8 @@ def test_each_owner_has_a_job_of_their_own(kinds: None, alice: User, bob: User, 
     jobs = [queue(owner=owner, resource=RESOURCE) for owner in (alice, bob, charlie, None)]
     assert all(job.created for job in jobs)
     assert [job.owner_user_id for job in jobs] == [alice.pk, bob.pk, charlie.pk, None]
+    again = [queue(owner=owner, resource=RESOURCE) for owner in (alice, bob, charlie, None)]
+    assert [job.pk for job in again] == [job.pk for job in jobs]
 
 
 def test_another_type_or_id_is_another_resource(kinds: None, alice: User) -> None:
