@@ -4,7 +4,6 @@ All of it runs inside ``transaction.atomic()``: on SQLite IMMEDIATE has taken th
 PostgreSQL the same selections lock their rows with SKIP LOCKED. Two claimers never share a row on either.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ from typing import Any
 from django.db import OperationalError, connection, transaction
 
 from jobs import instrument, sql
+from jobs.claimed import ClaimedJob, claimed
 from jobs.errors import MAX_MESSAGE, WORKER_LOST, message_of
 from jobs.handlers import reserved_kinds
 from jobs.models import Job, JobAttempt
@@ -23,29 +23,6 @@ from jobs.states import CANCELLED, FAILED, QUEUED, RUNNING, Outcome
 PROMOTE_AT_MOST = 500
 RECLAIM_AT_MOST = 100
 PUT_OFF = timedelta(seconds=30)
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimedJob:
-    """One claim: what the handler needs of the job, and the fence (id, epoch, worker) that every write must prove."""
-
-    id: str
-    epoch: int
-    attempt: int
-    max_attempts: int
-    owner_user_id: int | None
-    kind: str
-    resource_type: str
-    resource_id: str
-    payload: dict[str, Any]
-    timeout_seconds: float
-    event_seq: int
-    worker: str
-
-    @property
-    def key(self) -> tuple[str, int]:
-        """Which claim this is: a worker may hold two of one job, an old one that it lost and the new one."""
-        return self.id, self.epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +128,7 @@ def _take(ids: Sequence[str], *, worker: str, lease_seconds: float, moment: date
             # RETURNING keeps no order on SQLite.
             jobs = [claimed(rows[job_id], worker) for job_id in ids if job_id in rows]
             cursor.executemany(sql.OPEN_ATTEMPT, [(job.id, job.epoch, job.attempt, worker, now) for job in jobs])
-        apply_changes([_change(job) for job in jobs], moment)
+        apply_changes([Change.of(job, from_status=QUEUED, to_status=RUNNING) for job in jobs], moment)
     return jobs
 
 
@@ -196,37 +173,6 @@ def _put_off(job_id: str, failed: HookFailed, moment: datetime) -> None:
         )
 
 
-def claimed(row: tuple[Any, ...], worker: str) -> ClaimedJob:
-    """A row of ``sql.CLAIMED_COLUMNS`` as the claim of ``worker``."""
-    return ClaimedJob(
-        id=row[0],
-        epoch=row[1],
-        attempt=row[2],
-        max_attempts=row[3],
-        owner_user_id=row[4],
-        kind=row[5],
-        resource_type=row[6],
-        resource_id=row[7],
-        payload=json.loads(row[8]),
-        timeout_seconds=row[9],
-        event_seq=row[10],
-        worker=worker,
-    )
-
-
-def _change(job: ClaimedJob) -> Change:
-    return Change(
-        job_id=job.id,
-        owner_user_id=job.owner_user_id,
-        resource_type=job.resource_type,
-        resource_id=job.resource_id,
-        from_status=QUEUED,
-        to_status=RUNNING,
-        epoch=job.epoch,
-        error="",
-    )
-
-
 # --- 9: reclaim -----------------------------------------------------------------------------------------------------
 
 
@@ -269,7 +215,7 @@ def _lose(rows: Iterable[Job], moment: datetime) -> None:
                 )
             ):
                 _close_lost(job, moment)
-                changes.append(_change_lost(job, to_status))
+                changes.append(Change.of(job, from_status=RUNNING, to_status=to_status, error=WORKER_LOST))
         apply_changes(changes, moment)
     for change in changes:
         instrument.reclaimed(change)
@@ -284,19 +230,6 @@ def _after_loss(job: Job) -> str:
 def _close_lost(job: Job, moment: datetime) -> None:
     JobAttempt.objects.filter(job_id=job.pk, epoch=job.epoch, outcome=None).update(
         outcome=Outcome.LOST, ended_at=moment, error_class="WorkerLost", error_message=WORKER_LOST
-    )
-
-
-def _change_lost(job: Job, to_status: str) -> Change:
-    return Change(
-        job_id=job.pk,
-        owner_user_id=job.owner_user_id,
-        resource_type=job.resource_type,
-        resource_id=job.resource_id,
-        from_status=RUNNING,
-        to_status=to_status,
-        epoch=job.epoch,
-        error=WORKER_LOST,
     )
 
 

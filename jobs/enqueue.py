@@ -208,7 +208,7 @@ def _insert(rows: Sequence[dict[str, Any]], *, now: datetime | None) -> list[Job
         for job in written.values():
             job.created = True
         jobs = [written.get(row["id"]) or _in_the_way(row) for row in rows]
-        apply_changes([_change(job) for job in jobs if job.created], moment)
+        apply_changes([Change.of(job, from_status=None, to_status=QUEUED) for job in jobs if job.created], moment)
         wake_after_commit()
     return jobs
 
@@ -229,16 +229,3 @@ def _in_the_way(row: dict[str, Any]) -> Job:
         _write([row])
     active.created = active.pk == row["id"]
     return active
-
-
-def _change(job: Job) -> Change:
-    return Change(
-        job_id=job.pk,
-        owner_user_id=job.owner_user_id,
-        resource_type=job.resource_type,
-        resource_id=job.resource_id,
-        from_status=None,
-        to_status=QUEUED,
-        epoch=0,
-        error="",
-    )

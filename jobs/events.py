@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db import connection, models, transaction
 
 from jobs import sql
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.handlers import LeaseLost
 from jobs.models import Job, JobEvent
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from jobs.limits import LONGEST_SECONDS, check_limits
 
 if TYPE_CHECKING:
-    from jobs.claim import ClaimedJob
+    from jobs.claimed import ClaimedJob
     from jobs.runtime.run import Run
 
 Isolation = Literal["async", "thread"]

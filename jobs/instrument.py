@@ -8,7 +8,7 @@ import structlog
 from jobs.errors import message_of
 
 if TYPE_CHECKING:
-    from jobs.claim import ClaimedJob
+    from jobs.claimed import ClaimedJob
     from jobs.endings import Ending
     from jobs.resources import Change, HookFailed
 

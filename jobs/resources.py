@@ -6,6 +6,7 @@ A domain app registers its ``resource_type`` in its ``job_handlers`` module. ``j
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from django.db import transaction
 
@@ -24,6 +25,33 @@ class Change:
     to_status: str
     epoch: int
     error: str
+
+    @classmethod
+    def of(cls, job: "_Changed", *, from_status: str | None, to_status: str, error: str = "") -> "Change":
+        """What became of ``job``, a row or a claim of one."""
+        return cls(
+            job_id=job.id,
+            owner_user_id=job.owner_user_id,
+            resource_type=job.resource_type,
+            resource_id=job.resource_id,
+            from_status=from_status,
+            to_status=to_status,
+            epoch=job.epoch,
+            error=error,
+        )
+
+
+class _Changed(Protocol):
+    @property
+    def id(self) -> str: ...
+    @property
+    def owner_user_id(self) -> int | None: ...
+    @property
+    def resource_type(self) -> str: ...
+    @property
+    def resource_id(self) -> str: ...
+    @property
+    def epoch(self) -> int: ...
 
 
 OnChange = Callable[[Sequence[Change], datetime], None]

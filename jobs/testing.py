@@ -15,7 +15,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from jobs import claim, endings, handlers
-from jobs.claim import ClaimedJob, Serves
+from jobs.claim import Serves
+from jobs.claimed import ClaimedJob
 from jobs.handlers import Handler, HandlerSpec, JobContext, handler_for
 from jobs.models import Job
 from jobs.runtime.clock import moment

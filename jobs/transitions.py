@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from jobs import endings, sql
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.endings import Edge, Ending
 from jobs.errors import Failure, message_of
 from jobs.handlers import LeaseLost
@@ -156,16 +156,7 @@ def _close_attempts(ended: Sequence[tuple[ClaimedJob, Ending, Edge]], moment: da
 
 
 def _change(job: ClaimedJob, ending: Ending, edge: Edge) -> Change:
-    return Change(
-        job_id=job.id,
-        owner_user_id=job.owner_user_id,
-        resource_type=job.resource_type,
-        resource_id=job.resource_id,
-        from_status=RUNNING,
-        to_status=edge.to_status,
-        epoch=job.epoch,
-        error=ending.error,
-    )
+    return Change.of(job, from_status=RUNNING, to_status=edge.to_status, error=ending.error)
 
 
 def _already_ended(job: ClaimedJob, ending: Ending) -> str:
@@ -250,7 +241,7 @@ def request_cancel(job_id: str, *, now: datetime | None = None) -> Job:
             status=CANCELLED, cancel_requested_at=moment, completed_at=moment, updated_at=moment, fair_tag=None
         ):
             job = same.get()
-            apply_changes([_change_of(job, from_status=QUEUED)], moment)
+            apply_changes([Change.of(job, from_status=QUEUED, to_status=CANCELLED, error=job.error_message)], moment)
             return job
         same.filter(status=RUNNING, cancel_requested_at=None).update(cancel_requested_at=moment, updated_at=moment)
         wake_after_commit()
@@ -267,16 +258,3 @@ def request_cancel_for(resource_type: str, resource_ids: Iterable[str], *, now: 
         for job_id in ids:
             with suppress(Job.DoesNotExist):
                 request_cancel(job_id, now=now)
-
-
-def _change_of(job: Job, *, from_status: str | None) -> Change:
-    return Change(
-        job_id=job.pk,
-        owner_user_id=job.owner_user_id,
-        resource_type=job.resource_type,
-        resource_id=job.resource_id,
-        from_status=from_status,
-        to_status=job.status,
-        epoch=job.epoch,
-        error=job.error_message,
-    )

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from jobs import events
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.events import Event, Progress
 from jobs.handlers import PermanentError
 

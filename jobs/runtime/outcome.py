@@ -3,7 +3,7 @@
 import asyncio
 
 from jobs import endings
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.endings import Ending
 from jobs.errors import Failure, failure_of
 from jobs.handlers import JobCancelled, LeaseLost, Snooze

@@ -14,7 +14,7 @@ from typing import Any
 from django.db import InterfaceError, OperationalError, connection, transaction
 
 from jobs import instrument, sql
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.endings import Ending, timed_out
 from jobs.events import Event, Progress
 from jobs.handlers import HandlerSpec, LeaseLost, PermanentError, default_backoff

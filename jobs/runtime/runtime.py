@@ -5,7 +5,8 @@ import time
 from collections.abc import Sequence
 
 from jobs import instrument
-from jobs.claim import ClaimedJob, Serves
+from jobs.claim import Serves
+from jobs.claimed import ClaimedJob
 from jobs.endings import Ending, released
 from jobs.handlers import handler_for, registered_kinds
 from jobs.models import Worker

@@ -10,7 +10,8 @@ from functools import partial
 from django.db import IntegrityError, connection, transaction
 
 from jobs import claim, instrument, sql
-from jobs.claim import ClaimedJob, Serves
+from jobs.claim import Serves
+from jobs.claimed import ClaimedJob, claimed
 from jobs.handlers import LeaseLost
 from jobs.resources import HookFailed
 from jobs.runtime.clock import Moment, moment
@@ -190,7 +191,7 @@ class Store:
         with connection.cursor() as cursor:
             cursor.execute(sql.HELD_BY, [self._worker_id])
             rows = cursor.fetchall()
-        for job in (claim.claimed(row, self._worker_id) for row in rows):
+        for job in (claimed(row, self._worker_id) for row in rows):
             if (job.id, job.epoch) not in known:
                 self._release_orphan(job)
 

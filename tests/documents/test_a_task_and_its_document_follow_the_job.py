@@ -8,7 +8,7 @@ from documents.errors import EMBEDDER_FAILED, DocumentError
 from documents.models import Document, IndexTask, KnowledgeBase
 from documents.uploads import start_indexing
 from jobs import transitions
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.errors import Failure, failure_of
 from jobs.models import Job
 from jobs.testing import claim_one, run_until_idle

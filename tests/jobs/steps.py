@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from jobs import claim, endings, transitions
-from jobs.claim import ClaimedJob, Serves
+from jobs.claim import Serves
+from jobs.claimed import ClaimedJob
 from jobs.endings import Ending
 from jobs.enqueue import enqueue
 from jobs.errors import Failure

@@ -6,7 +6,8 @@ import pytest
 from django.db import OperationalError, connection, transaction
 
 from jobs import endings
-from jobs.claim import ClaimedJob, reclaim
+from jobs.claim import reclaim
+from jobs.claimed import ClaimedJob
 from jobs.passing import passes
 from jobs.runtime.finishing import finish_one
 from jobs.testing import run_of

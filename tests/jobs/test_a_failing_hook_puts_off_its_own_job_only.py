@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from jobs import handlers
-from jobs.claim import ClaimedJob, reclaim
+from jobs.claim import reclaim
+from jobs.claimed import ClaimedJob
 from jobs.handlers import Handler, JobContext
 from jobs.models import Job, JobAttempt
 from jobs.testing import run_one

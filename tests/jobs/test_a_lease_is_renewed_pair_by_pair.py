@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from jobs.claim import ClaimedJob, reclaim
+from jobs.claim import reclaim
+from jobs.claimed import ClaimedJob
 from jobs.models import Job
 from jobs.transitions import renew, request_cancel
 from oncall.models import User

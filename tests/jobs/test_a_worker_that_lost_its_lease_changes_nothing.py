@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from jobs import transitions
-from jobs.claim import ClaimedJob, reclaim
+from jobs.claim import reclaim
+from jobs.claimed import ClaimedJob
 from jobs.events import Event, Progress, append
 from jobs.handlers import JobContext, LeaseLost
 from jobs.testing import run_of

@@ -12,7 +12,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from jobs import claim, transitions
-from jobs.claim import ClaimedJob, reclaim
+from jobs.claim import reclaim
+from jobs.claimed import ClaimedJob
 from jobs.enqueue import cancel_jobs, enqueue_many, retry_by_hand
 from jobs.handlers import JobContext, LeaseLost
 from jobs.models import Job, JobAttempt, JobEvent

@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 
 from jobs import transitions
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.models import Job
 from oncall.models import User
 from tests.domain.models import Picture

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from jobs.claim import ClaimedJob, reclaim
+from jobs.claim import reclaim
+from jobs.claimed import ClaimedJob
 from jobs.events import Event, Progress, append, read
 from jobs.handlers import JobContext, LeaseLost, PermanentError
 from jobs.models import JobEvent

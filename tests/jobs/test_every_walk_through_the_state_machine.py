@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 
 from jobs import claim, transitions
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.enqueue import ActiveJobExists, retry_by_hand
 from jobs.events import Event, append
 from jobs.handlers import LeaseLost

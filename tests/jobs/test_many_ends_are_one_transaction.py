@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.resources import HookFailed
 from jobs.transitions import BatchRefused, finish_together, request_cancel
 from tests.domain.models import Picture

@@ -10,7 +10,8 @@ from functools import partial
 import pytest
 
 from jobs import claim, transitions
-from jobs.claim import ClaimedJob, reclaim
+from jobs.claim import reclaim
+from jobs.claimed import ClaimedJob
 from jobs.enqueue import ActiveJobExists, cancel_jobs, enqueue_many, retry_by_hand
 from jobs.events import Event, append
 from jobs.handlers import LeaseLost

@@ -1,7 +1,11 @@
 """A resource of an owner has one queued or running job; who asks again gets that one."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
+import jobs.enqueue as enqueue_module
 from jobs.enqueue import ActiveJobExists, enqueue_many
 from jobs.models import Job
 from oncall.models import User
@@ -62,6 +66,24 @@ def test_each_owner_has_a_job_of_their_own(kinds: None, alice: User, bob: User, 
     assert [job.owner_user_id for job in jobs] == [alice.pk, bob.pk, charlie.pk, None]
     again = [queue(owner=owner, resource=RESOURCE) for owner in (alice, bob, charlie, None)]
     assert [job.pk for job in again] == [job.pk for job in jobs]
+
+
+def test_a_job_that_ends_at_that_very_moment_is_not_in_the_way(
+    kinds: None, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was in the way of the insert, and is gone when we look which one it was."""
+    first = queue(owner=alice, resource=RESOURCE)
+    claimed = take_one()
+    write = enqueue_module._write
+
+    def write_and_end(rows: Sequence[dict[str, Any]]) -> None:
+        write(rows)
+        end(claimed, "succeeded")
+
+    monkeypatch.setattr(enqueue_module, "_write", write_and_end)
+    second = queue(owner=alice, resource=RESOURCE, raise_if_active=True)
+    assert (second.created, second.pk != first.pk, second.status) == (True, True, "queued")
+    assert Job.objects.filter(status="queued").count() == 1
 
 
 def test_another_type_or_id_is_another_resource(kinds: None, alice: User) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from jobs.claim import ClaimedJob
+from jobs.claimed import ClaimedJob
 from jobs.events import Event, Progress, append
 from jobs.handlers import JobContext, LeaseLost
 from jobs.testing import run_of

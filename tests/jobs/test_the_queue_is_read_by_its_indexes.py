@@ -8,7 +8,8 @@ import pytest
 from django.db import connection
 
 from jobs import claim, sql, transitions
-from jobs.claim import ClaimedJob, Serves
+from jobs.claim import Serves
+from jobs.claimed import ClaimedJob, claimed
 from jobs.enqueue import enqueue_many
 from jobs.models import Job
 from tests.jobs import plans
@@ -23,7 +24,7 @@ PRIMARY_KEY = r"sqlite_autoindex_jobs_job_1|jobs_job_pkey|jobs_job_id_\w+_like"
 def held() -> list[ClaimedJob]:
     with connection.cursor() as cursor:
         cursor.execute(sql.HELD_BY, ["worker_1"])
-        return [claim.claimed(row, "worker_1") for row in cursor.fetchall()]
+        return [claimed(row, "worker_1") for row in cursor.fetchall()]
 
 
 def read_cancel_flags() -> None:
