@@ -4,8 +4,9 @@ Each is guarded UPDATEs in one ``atomic()`` block with the row count checked. Jo
 here as in ``jobs``; among ours the document's row is the lock for everything that belongs to it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from django.db import transaction
@@ -69,7 +70,7 @@ def delete_base(base_id: str) -> None:
     """Remove a base with all that is in it. Raises ``BaseConflict`` for a default base."""
     with transaction.atomic():
         documents = Document.objects.filter(knowledge_base_id=base_id)
-        _stop_indexing(list(documents.values_list("pk", flat=True)))
+        _stop_indexing(documents.values_list("pk", flat=True))
         base = KnowledgeBase.objects.select_for_update().filter(pk=base_id).first()
         if base is None:
             return
@@ -81,15 +82,24 @@ def delete_base(base_id: str) -> None:
         base.delete()
 
 
-def _stop_indexing(document_ids: Collection[str]) -> None:
-    tasks = IndexTask.objects.filter(document_id__in=document_ids, status__in=_ACTIVE)
-    cancel_jobs(RESOURCE, list(tasks.values_list("pk", flat=True)))
+def _stop_indexing(document_ids: Iterable[str]) -> None:
+    for some in _batches(document_ids):
+        tasks = IndexTask.objects.filter(document_id__in=some, status__in=_ACTIVE)
+        cancel_jobs(RESOURCE, list(tasks.values_list("pk", flat=True)))
 
 
-def _delete(document_ids: Collection[str], *, base_id: str) -> None:
-    current_store().remove(document_ids)
-    Document.objects.filter(pk__in=document_ids).delete()
+def _delete(document_ids: Iterable[str], *, base_id: str) -> None:
+    for some in _batches(document_ids):
+        current_store().remove(some)
+        Document.objects.filter(pk__in=some).delete()
     _raise_sequence(base_id)
+
+
+def _batches(ids: Iterable[str]) -> Iterator[list[str]]:
+    """Lists of at most 1,000: a statement takes only so many parameters."""
+    rest = iter(ids)
+    while batch := list(islice(rest, 1_000)):
+        yield batch
 
 
 def _raise_sequence(base_id: str) -> None:
