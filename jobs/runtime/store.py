@@ -1,7 +1,6 @@
 """The one thread that claims and finishes. It writes whatever waits in one transaction, and never waits for company."""
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,13 +17,11 @@ from jobs.runtime.clock import Moment, moment
 from jobs.runtime.finishing import Status, commit_or_put_off, finish_all, locked_elsewhere, send
 from jobs.runtime.gate import gate
 from jobs.runtime.held import Held
+from jobs.runtime.lookout import Lookout
 from jobs.runtime.loops import Loop
 from jobs.runtime.run import Run
 from jobs.transitions import release
 
-DATA_VERSION_SECONDS = 0.025
-# A job that is due by this host's clock may not yet be by the database's.
-LEAST_WAIT_SECONDS = 0.005
 LOCKED_PAUSE_SECONDS = 0.1
 
 
@@ -55,7 +52,7 @@ class Store:
         self._serves = serves
         self._held = held
         self._lease_seconds = lease_seconds
-        self._poll_seconds = poll_seconds
+        self._lookout = Lookout(serves=serves, poll_seconds=poll_seconds)
         self._launch = launch
         self._on_commit_elsewhere = on_commit_elsewhere
         self._loop = Loop("store", self._turn, lock_wait=lock_wait)
@@ -64,11 +61,8 @@ class Store:
         self._said: dict[int, Run] = {}
         self._claiming = True
         self._maybe_ready = True
-        self._next_look = 0.0
-        self._version = 0
         self._unsure = False
         self._taken: list[ClaimedJob] = []
-        self._on_sqlite = sql.is_sqlite()
         self._claims_on_the_way = False
         # Set while nothing this worker serves is ready and it holds nothing.
         self.idle = threading.Event()
@@ -137,7 +131,7 @@ class Store:
     def _wait_for_work(self) -> Work:
         with self._changed:
             while not (self._endings or self._said or self._wants_claim() or self._unsure or self._loop.stopping):
-                if not self._changed.wait(self._seconds_to_sleep()):
+                if not self._changed.wait(self._lookout.seconds_to_sleep()):
                     self._look_up()
             work = Work(self._endings, list(self._said.values()), self._claiming)
             self._endings, self._said = [], {}
@@ -152,18 +146,13 @@ class Store:
     def _wants_claim(self) -> bool:
         return self._claiming and self._maybe_ready and len(self._held) < self._held.concurrency
 
-    def _seconds_to_sleep(self) -> float:
-        until_look = max(0.0, self._next_look - time.monotonic())
-        return min(DATA_VERSION_SECONDS, until_look) if self._on_sqlite else until_look
-
     def _look_up(self) -> None:
-        """Between two naps: has another connection committed, is it time to poll?"""
-        if self._on_sqlite and (version := sql.data_version()) != self._version:
-            self._version, self._maybe_ready = version, True
-            self._on_commit_elsewhere()
-        if time.monotonic() >= self._next_look:
+        """Between two naps."""
+        if self._lookout.committed_elsewhere():
             self._maybe_ready = True
-            self._next_look = time.monotonic() + self._poll_seconds
+            self._on_commit_elsewhere()
+        if self._lookout.time_to_look():
+            self._maybe_ready = True
 
     def _take_back(self, work: Work) -> None:
         with self._changed:
@@ -174,12 +163,8 @@ class Store:
     # --- The claim's surroundings -------------------------------------------------------------------------------------
 
     def _worth_claiming(self) -> bool:
-        """A look without a lock, so that an idle worker costs the others nothing; sets when to look again."""
-        now, due = sql.current_time(None), claim.next_due()
-        if claim.ready_kinds(self._serves) or (due is not None and due <= now):
+        if self._lookout.sees_work():
             return True
-        wait = self._poll_seconds if due is None else min(self._poll_seconds, (due - now).total_seconds())
-        self._next_look = time.monotonic() + max(wait, LEAST_WAIT_SECONDS)
         with self._changed:
             if len(self._held) == 0 and not self._maybe_ready:
                 self.idle.set()
