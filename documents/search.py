@@ -6,7 +6,6 @@ search(scope_for(visible_owner_ids(user)), "pod restarts again and again", limit
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Literal, get_args
 
 from documents.embedding import current_embedder, embed_one
@@ -112,7 +111,7 @@ def _candidates(scope: SearchScope, scores: dict[int, float]) -> list[Candidate]
     """What ranking needs of the scored chunks, by the scope once more: what went meanwhile drops out here."""
     columns = ("pk", "document_id", "ordinal", "heading_path", "document__title", "document__file_name")
     rows = live_chunks(scope).filter(pk__in=list(scores)).values_list(*columns)
-    return [Candidate(pk, scores[pk], document_id, ordinal, {*path, title, PurePath(file_name).stem})
+    return [Candidate(pk, scores[pk], document_id, ordinal, {*path, title, file_name.rpartition(".")[0]})
             for pk, document_id, ordinal, path, title, file_name in rows]  # fmt: skip
 
 

@@ -61,7 +61,7 @@ class TableStore:
         kept = rarest(lexicon().frequencies(terms), terms)
         if not kept or not scope.base_ids or scope.document_ids == frozenset():
             return {}
-        depth = 2 * limit
+        depth = limit + limit // 4
         while True:
             ranked = lexicon().ranked(scope, kept, limit=depth)
             live = set(
