@@ -55,7 +55,7 @@ class Topology:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool gave: ``rows`` by its kind, and the number of the stored call (the same question, the same number)."""
+    """What a tool gave: ``rows`` by its kind, and the number of the stored call: the same question, the same number."""
 
     call: int
     rows: Sequence[Any]
