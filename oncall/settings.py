@@ -69,7 +69,8 @@ WSGI_APPLICATION = "oncall.wsgi.application"
 # --- The database ---------------------------------------------------------------------------------------------------
 
 ONCALL_DURABILITY = _choice("ONCALL_DURABILITY", "normal", ("normal", "full"))
-_database: dict[str, Any] = env.db_url("DATABASE_URL", default=f"sqlite:///{ONCALL_HOME / 'oncall.sqlite3'}")
+_url = _setting("DATABASE_URL", env.str, f"sqlite:///{ONCALL_HOME / 'oncall.sqlite3'}")
+_database: dict[str, Any] = env.db_url_config(_url)
 if _database["ENGINE"] == "django.db.backends.sqlite3":
     _database["OPTIONS"] = {
         # IMMEDIATE takes the write lock first: a read that turns into a write would fail at once instead of waiting.
