@@ -1,0 +1,1 @@
+"""The questions of the engine, answered from data sources, the catalogue, alerts, changes and the knowledge."""
