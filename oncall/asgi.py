@@ -69,13 +69,13 @@ class BodyLimit:
             return
         parts = part_sizes_of(headers.get(b"content-type", b"")) if takes_files(scope["path"]) else None
         try:
-            await self.application(scope, _counted(receive, limit, parts), send)
+            await self.application(scope, _counted(scope, receive, limit, parts), send)
         except BodyTooLarge:
             # Django had not answered: it starts only when it has the whole body.
             await _refuse(headers, receive, send)
 
 
-def _counted(receive: Receive, limit: int, parts: PartSizes | None) -> Receive:
+def _counted(scope: MutableMapping[str, Any], receive: Receive, limit: int, parts: PartSizes | None) -> Receive:
     received = 0
 
     async def counting() -> Message:
@@ -87,9 +87,21 @@ def _counted(receive: Receive, limit: int, parts: PartSizes | None) -> Receive:
             parts.feed(piece)
         if received > limit or (parts is not None and parts.largest > settings.MAX_UPLOAD_BYTES):
             raise BodyTooLarge
+        if message["type"] == "http.request" and not message.get("more_body", False):
+            _tell_length(scope, received)
         return message
 
     return counting
+
+
+def _tell_length(scope: MutableMapping[str, Any], length: int) -> None:
+    """Give a body that came in chunks its length: without one, Django's parsers take it for an empty body.
+
+    Django reads the headers only when it has the body.
+    """
+    headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
+    if any(name == b"transfer-encoding" for name, _ in headers):
+        scope["headers"] = [*headers, (b"content-length", str(length).encode())]
 
 
 async def _refuse(headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:

@@ -48,6 +48,8 @@ class DocumentsView(ListAPIView):
     def post(self, request: Request, base_id: str) -> Response:
         """Upload a file and have it indexed: document, task and job are made together or not at all."""
         base = base_in_scope(request, base_id, steer=True)
+        if len(request.FILES.getlist("file")) > 1:
+            raise invalid("file", "Send one file at a time.")
         form = UploadSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         found = _taken_in(base, **form.validated_data)

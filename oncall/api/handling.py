@@ -37,7 +37,12 @@ class ErrorFormatter(ExceptionFormatter):
         code = CODES.get(self.exc.status_code, CODES[500])
         if isinstance(self.exc, exceptions.NotFound) or self.exc.status_code == 500:
             return [Error(code, DETAILS[self.exc.status_code], None)]
-        return [Error(code, error.detail, error.attr) for error in super().get_errors()]
+        return [Error(code, _whole(error.detail), error.attr) for error in super().get_errors()]
+
+
+def _whole(detail: Any) -> str:
+    """A detail may repeat what was sent, and half a character (a lone surrogate) cannot be sent back."""
+    return str(detail).encode("utf-8", "replace").decode()
 
 
 def exception_handler(exc: Exception, context: Any) -> Any:

@@ -8,7 +8,7 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.core.exceptions import FieldDoesNotExist
@@ -122,8 +122,11 @@ def _value(model: type[Model], column: str, value: Any) -> Any:
     field: Any = model._meta.get_field(column)
     found = field.to_python(value)
     field.run_validators(found)
-    if isinstance(found, datetime) and is_naive(found):
-        raise ValueError("a time without its zone")
+    if isinstance(found, datetime):
+        if is_naive(found):
+            raise ValueError("a time without its zone")
+        # An OverflowError is a bad cursor here; in the query it would be an error of ours.
+        found = found.astimezone(UTC)
     if found is None or (isinstance(found, str) and not is_storable(found)):
         raise ValueError("not a position")
     return found

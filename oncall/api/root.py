@@ -11,6 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from oncall.api.errors import refuse_unknown_parameters
+
 
 class ApiRoot(APIView):
     """The collections of this installation. The schema is at /api/schema, a page to read it at /api/docs."""
@@ -26,6 +28,12 @@ class ApiRoot(APIView):
 class SchemaView(SpectacularAPIView):
     permission_classes = [AllowAny]
     authentication_classes: list[Any] = []
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        # There is one version; a ``version`` from the address would go unchecked into a header.
+        refuse_unknown_parameters(request, ("format", "lang"))
+        return super().get(request, *args, **kwargs)
 
 
 class DocsView(SpectacularSwaggerSplitView):

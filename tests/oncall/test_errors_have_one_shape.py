@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from oncall.models import User
+
 pytestmark = [pytest.mark.urls("tests.oncall.probe_urls"), pytest.mark.django_db]
 
 
@@ -81,6 +83,13 @@ def test_the_wrong_verb(client: Client, path: str) -> None:
 def test_a_malformed_body(client: Client, body: Any, content_type: str, status: int, code: str) -> None:
     response = client.post("/probe/echo", body, content_type=content_type)
     assert (response.status_code, response.json()["errors"][0]["code"]) == (status, code)
+    assert_shape(response)
+
+
+def test_half_a_character_that_is_repeated_in_a_detail(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    response = client.post("/auth/tokens", r'{"name": "x", "scope": "\ud800"}', content_type="application/json")
+    assert (response.status_code, response.json()["errors"][0]["attr"]) == (400, "scope")
     assert_shape(response)
 
 

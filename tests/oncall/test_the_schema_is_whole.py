@@ -71,6 +71,14 @@ def test_whoever_looks_finds_the_way_in(client: Client) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("version", ["%00", "1%22;x=%22", "2"])
+def test_a_version_from_the_address_reaches_no_header(client: Client, version: str) -> None:
+    response = client.get(f"/api/schema?version={version}", headers={"Accept": "application/vnd.oai.openapi+json"})
+    assert (response.status_code, response.json()["errors"][0]["attr"]) == (400, "version")
+    assert "Content-Disposition" not in response
+
+
+@pytest.mark.django_db
 def test_the_browsable_root_is_a_page_for_a_browser(client: Client) -> None:
     page = client.get("/api", headers={"Accept": "text/html"})
     assert page["Content-Type"].startswith("text/html")

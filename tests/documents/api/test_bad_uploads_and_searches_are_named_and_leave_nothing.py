@@ -57,6 +57,11 @@ def test_files(client: Client, base: KnowledgeBase, data: bytes, name: str, code
     assert code in refused(upload(client, base, data, name), attr="file")
 
 
+def test_two_files_at_once(client: Client, base: KnowledgeBase) -> None:
+    files = [SimpleUploadedFile("a.md", b"# One"), SimpleUploadedFile("b.md", b"# Two")]
+    refused(client.post(f"/knowledge-bases/{base.pk}/documents", {"file": files}), attr="file")
+
+
 def test_a_file_above_the_limit(client: Client, base: KnowledgeBase, settings: Any) -> None:
     settings.MAX_UPLOAD_BYTES = 100
     refused(upload(client, base, b"a" * 101), status=413)
