@@ -28,6 +28,15 @@ def trusted_proxies_are_networks(app_configs: Any, **kwargs: Any) -> list[Error]
     ]
 
 
+@register
+def allowed_networks_are_networks(app_configs: Any, **kwargs: Any) -> list[Error]:
+    return [
+        Error(f"ONCALL_ALLOWED_NETWORKS: {network!r} is neither an address nor a network.", id="oncall.E003")
+        for network in settings.ONCALL_ALLOWED_NETWORKS
+        if not _is_network(network)
+    ]
+
+
 def _is_network(text: str) -> bool:
     try:
         ip_network(text, strict=False)

@@ -233,6 +233,10 @@ ONCALL_CONCURRENCY: int = _number("ONCALL_CONCURRENCY", 4, least=1)
 ONCALL_LEASE_SECONDS: float = _number("ONCALL_LEASE_SECONDS", 30, least=6, kind=float)
 JOBS_OWNER_SCOPE = "oncall.owners.visible_owner_ids"
 
+# --- Data sources: where we may connect to; checked in oncall.checks ------------------------------------------------
+
+ONCALL_ALLOWED_NETWORKS: list[str] = _setting("ONCALL_ALLOWED_NETWORKS", env.list, ["127.0.0.0/8", "::1"])
+
 # --- Language and time ----------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = _choice("ONCALL_LANGUAGE", "en", ("en", "zh-hans"))

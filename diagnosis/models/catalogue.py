@@ -11,10 +11,14 @@ from oncall.api.ids import new_id
 
 
 class DataSource(models.Model):
-    """A Prometheus, or a recorded incident. ``secret`` is encrypted (``oncall.crypto``) and never shown again."""
+    """A Prometheus, an Alertmanager, or a recorded incident. ``secret`` is encrypted (``oncall.crypto``), never shown.
+
+    ``checked_at`` and ``check_result`` (``ok`` or a class of failure) are of the newest ``:check`` or pull.
+    """
 
     class Kind(models.TextChoices):
         PROMETHEUS = "prometheus"
+        ALERTMANAGER = "alertmanager"
         RECORDED = "recorded"
 
     id = models.CharField(primary_key=True, max_length=40, default=partial(new_id, "src"), editable=False)
@@ -39,7 +43,7 @@ class DataSource(models.Model):
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(fields=["owner_user", "name"], name="source_name_once_per_owner"),
-            models.CheckConstraint(name="source_kind_known", condition=Q(kind__in=["prometheus", "recorded"])),
+            models.CheckConstraint(name="source_kind_known", condition=Q(kind__in=["prometheus", "alertmanager", "recorded"])),
             models.CheckConstraint(
                 name="source_recorded_has_incident", condition=~Q(kind="recorded") | Q(incident__isnull=False)
             ),
@@ -51,7 +55,12 @@ class DataSource(models.Model):
 
 
 class Service(models.Model):
-    """A node of the catalogue. ``selector`` finds its series; ``templates``: family → PromQL with ``$selector``."""
+    """A node of the catalogue.
+
+    ``selector`` finds its series: label → value, or label with an operator (``pod=~``) → value. ``presets``: names, or
+    ``{"name", "selector"}`` where a preset's metrics carry other labels. ``templates``: family → PromQL with
+    ``$selector`` and ``$range``; they stand in place of the presets' for their family.
+    """
 
     class Kind(models.TextChoices):
         OWN = "own"
