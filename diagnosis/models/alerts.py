@@ -49,6 +49,8 @@ class Incident(models.Model):
         indexes = [
             models.Index("owner_user", F("created_at").desc(), F("id").desc(), name="incident_by_owner"),
             models.Index(F("created_at").desc(), F("id").desc(), name="incident_newest"),
+            models.Index(fields=["owner_user"], condition=Q(state=OPEN), name="incident_open"),
+            models.Index("owner_user", "group_key", "opened_at", condition=~Q(group_key=""), name="incident_by_group"),
         ]
 
     def __str__(self) -> str:
@@ -73,6 +75,8 @@ class Alert(models.Model):
     labels = models.JSONField(default=dict, blank=True)
     annotations = models.JSONField(default=dict, blank=True)
     generator_url = models.CharField(max_length=2_000, blank=True, default="")
+    # The group that last delivered it: an incident may hold the alerts of several groups of one neighbourhood.
+    group_key = models.CharField(max_length=255, blank=True, default="")
     # As it came, masked: what an engineer compares with what Alertmanager shows.
     payload = models.JSONField(default=dict, blank=True)
     incident = models.ForeignKey(Incident, models.CASCADE, related_name="alerts", db_index=False)
@@ -93,10 +97,24 @@ class Alert(models.Model):
             models.Index("owner_user", F("created_at").desc(), F("id").desc(), name="alert_by_owner"),
             models.Index("incident", "starts_at", name="alert_by_incident"),
             models.Index(fields=["last_seen_at"], condition=Q(state=FIRING), name="alert_firing"),
+            models.Index(fields=["owner_user", "group_key"], condition=~Q(group_key=""), name="alert_by_group"),
         ]
+        permissions = [("view_content", "Can read the content of alerts, evidence and reports of all owners")]
 
     def __str__(self) -> str:
         return self.name
+
+
+class AlertIntake(models.Model):
+    """When an owner's alerts last came in. The row is also the lock: one delivery of an owner is filed at a time."""
+
+    owner_user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="+")
+    webhook_at = models.DateTimeField(null=True, blank=True)
+    # The last Watchdog: the alert that always fires, so that its silence is told from peace.
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"alerts of {self.owner_user_id}"
 
 
 class IncidentNote(models.Model):
