@@ -70,12 +70,14 @@ class Alert(models.Model):
     state = models.CharField(max_length=10, choices=[(s, s) for s in ALERT_STATES], default=FIRING)
     starts_at = models.DateTimeField()
     ends_at = models.DateTimeField(null=True, blank=True)
+    # Nobody told its end, but the same alert fires again since ``ends_at``: the word of its end was lost.
+    superseded = models.BooleanField(default=False)
     last_seen_at = models.DateTimeField()
     deliveries = models.PositiveIntegerField(default=1)
     labels = models.JSONField(default=dict, blank=True)
     annotations = models.JSONField(default=dict, blank=True)
     generator_url = models.CharField(max_length=2_000, blank=True, default="")
-    # The group that last delivered it: an incident may hold the alerts of several groups of one neighbourhood.
+    # The group that first delivered it: an incident may hold the alerts of several groups of one neighbourhood.
     group_key = models.CharField(max_length=255, blank=True, default="")
     # As it came, masked: what an engineer compares with what Alertmanager shows.
     payload = models.JSONField(default=dict, blank=True)
