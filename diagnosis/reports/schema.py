@@ -13,7 +13,7 @@ Schema = dict[str, Any]
 _TEXT: Schema = {"type": "string"}
 _NUMBER: Schema = {"type": "number"}
 _TIME: Schema = {"type": "string", "format": "date-time"}
-_EVIDENCE: Schema = {"type": "array", "items": {"type": "string", "pattern": r"^E[1-9][0-9]*$"}, "minItems": 1}
+_EVIDENCE: Schema = {"type": "array", "items": {"type": "string", "pattern": r"^E[1-9][0-9]{0,5}$"}, "minItems": 1}
 
 
 def _object(**properties: Schema) -> Schema:

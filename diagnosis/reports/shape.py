@@ -1,8 +1,8 @@
 """Whether JSON has a shape: the words of JSON Schema that ``schema`` uses, and a path to what does not fit."""
 
 import json
-import math
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -12,6 +12,7 @@ from diagnosis.reports.urls import is_web_url
 from oncall.api.fields import is_storable
 
 MAX_DEPTH = 64
+_MOST = sys.float_info.max
 _UTC = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z")
 
 Fault = tuple[str, str]  # Where, and what is wrong there.
@@ -49,11 +50,11 @@ def plain_faults(value: Any, where: str = "report", depth: int = 0) -> Iterator[
 
 
 def _is_scalar(value: Any) -> bool:
-    return value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and math.isfinite(value))
+    return value is None or isinstance(value, bool) or _is_number(value)
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -_MOST <= value <= _MOST
 
 
 _TYPES: Mapping[str, Callable[[Any], bool]] = {
