@@ -153,10 +153,8 @@ def _candidate(found: Json) -> Group:
 
 def _runbook(found: Json) -> Quote:
     first, last = found["lines"]
-    where = " › ".join(found["headingPath"])
-    source: list[Piece] = [Strong(found["title"])]
-    if where and where != found["title"]:
-        source += [", ", Said(where)]
+    path = [heading for heading in found["headingPath"] if heading != found["title"]]
+    source: list[Piece] = [Strong(found["title"]), *([", ", Said(" › ".join(path))] if path else [])]
     return Quote(found["text"], [*source, ", ", _("lines"), f" {first}–{last}", *_cited(found)])
 
 
