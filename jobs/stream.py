@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from jobs import sql
-from jobs.api.frames import PING
+from jobs.api.frames import JSON_FRAMES, PING, Frames
 from jobs.models import Job
 from jobs.runtime.loops import Loop, drop_connection
 from jobs.stream_pages import STAMP, Page, Stamp, page_after, stamp_of
@@ -39,8 +39,11 @@ class Viewer:
     asked every 60 s, in the reader's thread.
     """
 
-    def __init__(self, job_id: str, *, after: int, may_still_see: Callable[[], bool]) -> None:
+    def __init__(
+        self, job_id: str, *, after: int, may_still_see: Callable[[], bool], frames: Frames = JSON_FRAMES
+    ) -> None:
         self.job_id = job_id
+        self.frames = frames
         self.position = after
         self.shown: Stamp | None = None
         self.may_still_see = may_still_see
@@ -194,9 +197,9 @@ class Reader:
                 viewer.end()
             elif viewer.has_room:
                 viewer.waits_for_room = False
-                place = (viewer.job_id, viewer.position, viewer.shown)
+                place = (viewer.job_id, viewer.position, viewer.shown, viewer.frames)
                 if place not in pages:
-                    pages[place] = page_after(job, position=viewer.position, shown=viewer.shown)
+                    pages[place] = page_after(job, position=viewer.position, shown=viewer.shown, frames=viewer.frames)
                 if pages[place].text:
                     viewer.deliver(pages[place])
 

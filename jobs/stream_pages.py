@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from jobs import events
-from jobs.api.frames import event_frame, job_frame
+from jobs.api.frames import JSON_FRAMES, Frames
 from jobs.models import Job
 from jobs.states import TERMINAL
 
@@ -33,23 +33,23 @@ def stamp_of(job: Job) -> Stamp:
     return tuple(getattr(job, name) for name in STAMP)
 
 
-def page_after(job: Job, *, position: int, shown: Stamp | None) -> Page:
+def page_after(job: Job, *, position: int, shown: Stamp | None, frames: Frames = JSON_FRAMES) -> Page:
     """The page for a viewer that stands at ``position`` and was shown the job as ``shown``; it may be empty.
 
     The news that the job has ended is the last frame of all: it waits until every event was given.
     """
-    said, more = _events_after(job, position)
+    said, more = _events_after(job, position, frames)
     position = said[-1][0] if said else position
     text = b"".join(frame for _, frame in said)
     stamp = stamp_of(job)
     if job.status not in TERMINAL:
-        return Page(text if stamp == shown else job_frame(job) + text, position, stamp, more=more)
+        return Page(text if stamp == shown else frames.of_job(job) + text, position, stamp, more=more)
     if more:
         return Page(text, position, shown, more=True)
-    return Page(text + job_frame(job), position, stamp, last=True)
+    return Page(text + frames.of_job(job), position, stamp, last=True)
 
 
-def _events_after(job: Job, position: int) -> tuple[list[tuple[int, bytes]], bool]:
+def _events_after(job: Job, position: int, frames: Frames) -> tuple[list[tuple[int, bytes]], bool]:
     """Sequence numbers and frames of one page, and whether there are more events after it."""
     if position >= job.event_seq:
         return [], False
@@ -58,6 +58,6 @@ def _events_after(job: Job, position: int) -> tuple[list[tuple[int, bytes]], boo
     for event in events.read(job.pk, after=position)[: PAGE_EVENTS + 1]:
         if len(found) == PAGE_EVENTS or size >= PAGE_BYTES:
             return found, True
-        found.append((event.sequence, event_frame(event)))
+        found.append((event.sequence, frames.of_event(event)))
         size += len(found[-1][1])
     return found, False

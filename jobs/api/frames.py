@@ -5,7 +5,8 @@ All of it is ASCII, so that no reader, whatever it takes for the end of a line, 
 
 import json
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from rest_framework.utils.encoders import JSONEncoder
 
@@ -16,6 +17,16 @@ PING = b": ping\n\n"
 JOB = "job"
 # An event's type comes from a handler: it must not end the line, and must not pass for news of the job itself.
 _UNSAFE = re.compile(r"[^\x21-\x7e]+")
+
+
+class Frames(NamedTuple):
+    """How a stream says its news: of the job itself, and of one event of it, which begins with the event's ``id:``.
+
+    They run in the reader's thread, for all viewers who were given the same functions, and must not raise.
+    """
+
+    of_job: Callable[[Job], bytes]
+    of_event: Callable[[JobEvent], bytes]
 
 
 def job_frame(job: Job) -> bytes:
@@ -36,3 +47,6 @@ def event_name(type: str) -> str:
 
 def _one_line(data: Any) -> str:
     return json.dumps(data, cls=JSONEncoder, ensure_ascii=True, separators=(",", ":"))
+
+
+JSON_FRAMES = Frames(job_frame, event_frame)

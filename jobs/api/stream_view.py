@@ -17,6 +17,7 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
+from jobs.api.frames import JSON_FRAMES, Frames
 from jobs.api.sequences import AFTER_SEQUENCE, after_sequence_parameter, last_event_id_parameter, resume_after
 from jobs.api.views import job_in_scope
 from jobs.stream import Viewer
@@ -53,23 +54,27 @@ class JobEventStreamView(GenericAPIView):
         parameters=[after_sequence_parameter, last_event_id_parameter],
         responses={(200, "text/event-stream"): _STREAM},
     )
-    def get(self, request: Request, job_id: str) -> StreamingHttpResponse:
-        job = job_in_scope(request, job_id)
+    def get(self, request: Request, **ids: str) -> StreamingHttpResponse:
+        job_id = self.job_to_follow(request)
         refuse_unknown_parameters(request, self.extra_parameters)
         after = resume_after(request)
         if not isinstance(request._request, ASGIRequest):
             raise Unavailable("Streams need an ASGI server.")  # A WSGI thread would be blocked until the job ends.
-        return event_stream(job.pk, after=after, may_still_see=self._ask_again(request._request, job_id))
+        return event_stream(job_id, after=after, may_still_see=self._ask_again(request._request))
 
-    def _ask_again(self, request: HttpRequest, job_id: str) -> Callable[[], bool]:
+    def job_to_follow(self, request: Request) -> str:
+        """The id of the job, if the caller may see it. A domain's view may find it through a row of its own."""
+        return job_in_scope(request, self.kwargs["job_id"]).pk
+
+    def _ask_again(self, request: HttpRequest) -> Callable[[], bool]:
         """A question for later: is the session or token still good, and the job still in its owner's scope?"""
 
         def may_still_see() -> bool:
-            again = self.initialize_request(_as_new(request))
+            again = self.initialize_request(as_new(request))
             try:
                 self.perform_authentication(again)
                 self.check_permissions(again)
-                job_in_scope(again, job_id)
+                self.job_to_follow(again)
             except APIException:
                 return False
             except DatabaseError:
@@ -79,9 +84,11 @@ class JobEventStreamView(GenericAPIView):
         return may_still_see
 
 
-def event_stream(job_id: str, *, after: int, may_still_see: Callable[[], bool]) -> StreamingHttpResponse:
+def event_stream(
+    job_id: str, *, after: int, may_still_see: Callable[[], bool], frames: Frames = JSON_FRAMES
+) -> StreamingHttpResponse:
     """The answer that streams a job's events after a sequence number; the caller has checked the scope."""
-    viewer = Viewer(job_id, after=after, may_still_see=may_still_see)
+    viewer = Viewer(job_id, after=after, may_still_see=may_still_see, frames=frames)
     response = StreamingHttpResponse(_OfItsOwn(viewer), content_type="text/event-stream")
     response["Cache-Control"] = "no-cache"
     response["X-Accel-Buffering"] = "no"
@@ -101,7 +108,7 @@ class _OfItsOwn:
             yield frame
 
 
-def _as_new(request: HttpRequest) -> HttpRequest:
+def as_new(request: HttpRequest) -> HttpRequest:
     """The request as if it came now: nothing of what was looked up for it is remembered."""
     again = copy(request)
     again.session = type(request.session)(request.session.session_key)
