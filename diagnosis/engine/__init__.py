@@ -1,5 +1,9 @@
-"""The engine: pure functions over a state object. It reads no clock, no database and no network; it asks ``Tools``.
+"""The diagnosis engine: deterministic, pure over a State and the answers of Tools; no clock, no database, no network.
 
-Each stage takes the ``State`` so far and ``Tools``, and returns what it found. ``diagnosis.job_handlers`` drives the
-stages and commits each result once.
+One file per stage; ``stages.STAGES`` has them in their order. Each may be run again on the same State and gives the
+same. Here is only what the rest of the project calls.
 """
+
+from diagnosis.engine.stages import STAGES
+
+__all__ = ["STAGES"]

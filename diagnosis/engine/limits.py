@@ -1,0 +1,18 @@
+"""What one diagnosis may ask. A limit that is hit is said in the report."""
+
+from typing import Final
+
+MAX_CALLS: Final = 60
+# Kept back for facts (rule, expression, alerts, changes, restarts) and for the runbook search.
+CALLS_BESIDE_PROBES: Final = 6
+MAX_PROBES: Final = MAX_CALLS - CALLS_BESIDE_PROBES
+MAX_POINTS: Final = 11_000
+MAX_CHART_POINTS: Final = 300
+MAX_CHARTS: Final = 12
+MAX_CANDIDATES: Final = 5
+MAX_ROWS_SAID: Final = 20
+CALLEE_HOPS: Final = 4
+CALLER_HOPS: Final = 1
+LOOK_BACK_SECONDS: Final = 7200.0
+# A clock may be off by this much: so far the data are looked at around the window when nothing is seen inside.
+CLOCK_SLACK_SECONDS: Final = 3600.0
