@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("oncall.signin.urls")),
     path("", include("jobs.api.urls")),
     path("", include("documents.api.urls")),
+    path("", include("diagnosis.api.urls")),
     path("health", health.alive, name="health"),
     path("ready", health.ready, name="ready"),
     path("accounts/login/", SignInPage.as_view(), name="login"),

@@ -4,6 +4,7 @@ Colours come from classes (``report.css``) and ``currentColor``: a strict policy
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -14,8 +15,8 @@ from diagnosis.reports.axes import Axis, time_marks, value_axis, value_marks
 from diagnosis.reports.markup import element, joined
 from diagnosis.reports.plain import in_utc, number, parsed
 
-WIDTH, HEIGHT = 640, 220
-LEFT, RIGHT, TOP, BOTTOM = 56, 8, 24, 34
+WIDTH, HEIGHT = 640, 260
+LEFT, RIGHT, TOP, BOTTOM = 64, 12, 36, 40
 # Steps between two points that are longer than usual by this factor are a gap, too.
 GAP_FACTOR = 2.0
 
@@ -49,7 +50,7 @@ def chart_figure(chart: Json, *, citations: SafeString) -> SafeString:
 def runs_of(points: Sequence[Sequence[Any]]) -> list[list[Point]]:
     """The stretches without a gap: null ends one, and so does a step much longer than the usual one."""
     times = [parsed(time).timestamp() for time, _value in points]
-    steps = [after - before for before, after in zip(times, times[1:], strict=False) if after > before]
+    steps = [after - before for before, after in pairwise(times) if after > before]
     longest = GAP_FACTOR * median(steps) if steps else 0.0
     runs: list[list[Point]] = [[]]
     for at, (_time, value) in zip(times, points, strict=True):
@@ -99,10 +100,10 @@ def _grid(chart: Json, frame: Frame) -> Iterator[SafeString]:
     for time, label in time_marks(frame.times):
         x = frame.times.place(time)
         yield element("line", x1=x, x2=x, y1=HEIGHT - BOTTOM, y2=HEIGHT - BOTTOM + 4, **thin)
-        anchor = "end" if x > WIDTH - 30 else "middle"
-        yield _text(label, x, HEIGHT - BOTTOM + 18, "chart-mark", anchor=anchor)
-    yield _text(chart["unit"], LEFT - 6, TOP - 10, "chart-unit", anchor="end")
-    yield _text("UTC", LEFT - 6, HEIGHT - BOTTOM + 18, "chart-unit", anchor="end")
+        anchor = "end" if x > WIDTH - 40 else "start" if x < LEFT + 30 else "middle"
+        yield _text(label, x, HEIGHT - BOTTOM + 22, "chart-mark", anchor=anchor)
+    yield _text(chart["unit"], 4, TOP - 16, "chart-unit")
+    yield _text("UTC", LEFT - 6, HEIGHT - BOTTOM + 22, "chart-unit", anchor="end")
 
 
 def _line(run: list[Point], frame: Frame) -> SafeString:
@@ -121,7 +122,7 @@ def _onset(onset: str, frame: Frame) -> Iterator[SafeString]:
     yield element("line", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM, **line)
     label = f"{_('onset')} {parsed(onset).strftime('%H:%M:%S')}"
     anchor = "end" if x > WIDTH / 2 else "start"
-    yield _text(label, round(x + (-4 if anchor == "end" else 4), 1), TOP - 10, "chart-onset-label", anchor=anchor)
+    yield _text(label, round(x + (-4 if anchor == "end" else 4), 1), TOP - 16, "chart-onset-label", anchor=anchor)
 
 
 def _text(text: str, x: float, y: float, class_: str, *, anchor: str = "start") -> SafeString:

@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def report_as_fragment(report: Mapping[str, Any]) -> SafeString:
 def page_style() -> SafeString:
     """The style of the page: a constant, so that a policy can name it by its hash."""
     texts = [(_STYLES / name).read_text(encoding="utf-8") for name in ("page.css", "report.css")]
-    return mark_safe("\n" + "\n".join(texts))  # noqa: S308  (our own files)
+    return mark_safe("\n" + "\n".join(texts))  # Our own files.
 
 
 @lru_cache(maxsize=1)
@@ -87,8 +88,8 @@ def _block(block: Block) -> SafeString:
         case Paragraph(line=line, muted=muted):
             return element("p", _line(line), class_="muted" if muted else None)
         case Bullets(lines=lines, anchors=anchors):
-            ids = anchors or [None] * len(lines)
-            return element("ul", *(element("li", _line(line), id=id) for line, id in zip(lines, ids, strict=True)))
+            named = zip_longest(lines, anchors)
+            return element("ul", *(element("li", _line(line), id=anchor) for line, anchor in named))
         case Terms(pairs=pairs):
             rows = (element("div", element("dt", term), element("dd", _line(line))) for term, line in pairs)
             return element("dl", *rows)

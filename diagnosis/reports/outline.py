@@ -58,12 +58,12 @@ def outline(report: Json) -> list[Section]:
 def evidence_section(report: Json, summaries: Mapping[str, str]) -> Section:
     """Each piece of evidence that the report cites, with what it shows: where its citations lead."""
     ids = cited_in(report)
-    lines = [[Strong(name), " ", Said(summaries.get(name, ""))] for name in ids]
+    lines: list[Line] = [[Strong(name), " ", Said(summaries.get(name, ""))] for name in ids]
     return Section("evidence", _("Evidence"), [Bullets(lines, anchors=ids)])
 
 
 def _conclusion(report: Json) -> list[Block]:
-    verdict = [Strong(verdict_word(report["verdict"])), ". ", verdict_sentence(report["verdict"])]
+    verdict: Line = [Strong(verdict_word(report["verdict"])), ". ", verdict_sentence(report["verdict"])]
     cause = report["rootCause"]
     terms = _terms_of_cause(cause) if cause else []
     window = report["subject"]["window"]
@@ -154,7 +154,9 @@ def _candidate(found: Json) -> Group:
 def _runbook(found: Json) -> Quote:
     first, last = found["lines"]
     path = [heading for heading in found["headingPath"] if heading != found["title"]]
-    source: list[Piece] = [Strong(found["title"]), *([", ", Said(" › ".join(path))] if path else [])]
+    source: list[Piece] = [Strong(found["title"])]
+    if path:
+        source += [", ", Said(" › ".join(path))]
     return Quote(found["text"], [*source, ", ", _("lines"), f" {first}–{last}", *_cited(found)])
 
 

@@ -65,7 +65,9 @@ BODY: dict[str, Any] = {
         "alerts": [ALERT],
     },
     "verdict": "likely",
-    "summary": claim("payment ran out of database connections three minutes after its deploy; checkout waits.", "E3", "E4"),
+    "summary": claim(
+        "payment ran out of database connections three minutes after its deploy; checkout waits.", "E3", "E4"
+    ),
     "rootCause": {
         "node": "payment",
         "kind": "own",
@@ -171,7 +173,9 @@ def inconclusive_body() -> dict[str, Any]:
             "changes": [],
             "runbooks": [],
             "actions": [],
-            "timeline": [{"at": "2026-03-01T10:02:00Z", "text": "CheckoutSlow fires for checkout.", "evidence": ["E1"]}],
+            "timeline": [
+                {"at": "2026-03-01T10:02:00Z", "text": "CheckoutSlow fires for checkout.", "evidence": ["E1"]}
+            ],
             "ruledOut": [claim("No service was deployed in the two hours before.", "E1")],
             "limits": ["Only the first 60 questions were asked."],
         }
