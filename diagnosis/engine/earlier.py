@@ -20,7 +20,7 @@ _AS_BAD = 0.7
 def so_it_was_before(
     state: State, tools: Tools, judged: Judged, spans: Spans
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    """Claims that the target's trouble was seen at the same hour before, with their evidence; empty where it was not."""
+    """Claims that the target's trouble was seen at the same hour before, with their evidence; else nothing."""
     target = judged.target
     rows = [row for row in state.of("collect")["probes"] if row["earlier"] and row["points"]]
     if target is None or target.family == "expression":

@@ -86,7 +86,7 @@ def _window_around(alert_at: float | None) -> Window:
 
 
 def _service_named_in(query: str, tools: Tools) -> str:
-    """The service of the catalogue whose name stands in the question; the longest, so that a name's part does not win."""
+    """The service of the catalogue whose name stands in the question; the longest, so that no part of a name wins."""
     topology = tools.topology()
     names = {*topology.kinds, *(node for edge in topology.edges for node in edge)}
     found = [n for n in names if re.search(rf"(?<![\w-]){re.escape(n)}(?![\w-])", query, re.IGNORECASE)]

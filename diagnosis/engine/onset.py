@@ -1,5 +1,7 @@
 """When did it begin: the alert's time is a hint only, the data say it."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from diagnosis.engine.types import Series, Window
@@ -68,7 +70,7 @@ def _mended(unusual: np.ndarray) -> np.ndarray:
     """Short breaks between unusual points filled."""
     mended = unusual.copy()
     at = np.flatnonzero(unusual)
-    for before, after in zip(at[:-1], at[1:], strict=True):
+    for before, after in pairwise(at):
         if after - before <= _MENDED_STEPS + 1:
             mended[before:after] = True
     return mended

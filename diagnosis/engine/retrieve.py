@@ -61,7 +61,7 @@ def query_of(state: State) -> str:
 
 def _passage(row: Mapping[str, Any], number: int) -> dict[str, Any]:
     document = str(row.get("documentId") or "")
-    first, last = (list(row.get("lines") or ()) + [0, 0])[:2]
+    first, last = [*(row.get("lines") or ()), 0, 0][:2]
     return {
         "documentId": document,
         "title": str(row.get("title") or ""),
