@@ -1,4 +1,4 @@
-from django.urls import path
+from django.urls import include, path
 
 from diagnosis.api.diagnosis_chain import EvidenceChainView
 from diagnosis.api.diagnosis_events import DiagnosisEventStreamView, DiagnosisEventsView
@@ -17,4 +17,5 @@ urlpatterns = [
     path(f"{_DIAGNOSIS}/evidence-chain", EvidenceChainView.as_view(), name="evidence-chain"),
     path(f"{_DIAGNOSIS}/report", DiagnosisReportView.as_view(), name="diagnosis-report"),
     path(_DIAGNOSIS, DiagnosisView.as_view(), name="diagnosis"),
+    path("", include("diagnosis.api.source_urls")),
 ]
