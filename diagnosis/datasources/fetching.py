@@ -94,7 +94,7 @@ def _parsed(data: bytes) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
-        raise SourceFailed(BAD_ANSWER, "The answer is no JSON: is this the URL of such a source?") from None
+        raise SourceFailed(BAD_ANSWER, "The answer is no JSON; perhaps the URL is not that of such a source.") from None
 
 
 @contextmanager
