@@ -23,7 +23,7 @@ from diagnosis.states import Verdict
 
 # ln(1 + z) at z = 3 and a course that is half like the target's: below this nothing stands out.
 LEAST_SCORE = 0.7
-AHEAD = 1.15
+A_LITTLE_AHEAD, AHEAD = 1.05, 1.15
 _SAID_OF = {
     "change": "a change of {node}",
     "resource": "a resource of {node} that runs out",
@@ -69,9 +69,13 @@ def _target_was_seen(state: State) -> bool:
 
 
 def _stands_out(state: State, hypotheses: Sequence[Mapping[str, Any]]) -> bool:
+    """Strong enough, in order, not usual at this hour, a little ahead; twice as strong where only the alert itself says
+    that the target is in trouble."""
     best, analysed = hypotheses[0], state.of("analyse")
-    fit = best["score"] >= LEAST_SCORE and best["inOrder"] and analysed["target"] is not None
-    return fit and not analysed["before"] and _ahead(hypotheses, 1.0 + (AHEAD - 1.0) / 3)
+    least = LEAST_SCORE if analysed["target"] is not None else 2 * LEAST_SCORE
+    complained = analysed["target"] is not None or bool(state.subject.get("alert"))
+    fit = complained and best["score"] >= least and best["inOrder"]
+    return fit and not analysed["before"] and _ahead(hypotheses, A_LITTLE_AHEAD)
 
 
 def _clear(hypotheses: Sequence[Mapping[str, Any]]) -> bool:

@@ -9,7 +9,7 @@ from diagnosis.engine.families import family_of
 from diagnosis.engine.judging import Judged
 from diagnosis.engine.onset import stretches, sustained_steps
 from diagnosis.engine.plan import EARLIER
-from diagnosis.engine.spans import Spans
+from diagnosis.engine.spans import Spans, on_own_step
 from diagnosis.engine.times import said
 from diagnosis.engine.types import Finding, Series, State, Tools
 
@@ -31,7 +31,8 @@ def so_it_was_before(
         if (row["node"], row["family"]) != (target.node, target.family):
             continue
         answer = ask(tools, row, spans)
-        worst = max((w for series in answer.rows if (w := _worst(series, target.usual)) is not None), default=None)
+        same = [series for series in answer.rows if series.name == target.name]
+        worst = max((w for series in same if (w := _worst(series, target.usual)) is not None), default=None)
         if worst is None or worst < _AS_BAD * abs(target.worst - target.usual):
             continue
         unit = family_of(target.family).unit
@@ -45,7 +46,8 @@ def so_it_was_before(
 
 def _worst(series: Series, usual: float) -> float | None:
     """The largest sustained distance from ``usual`` in the harmful direction."""
-    smooth = stretches(series.values, sustained_steps(series.step))
+    row = on_own_step(series)
+    smooth = stretches(row.values, sustained_steps(row.step))
     there = smooth[np.isfinite(smooth)]
     if not len(there):
         return None

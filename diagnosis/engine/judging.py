@@ -8,7 +8,7 @@ import numpy as np
 from diagnosis.engine.families import family_of
 from diagnosis.engine.limits import CLOCK_SLACK_SECONDS
 from diagnosis.engine.scoring import Judgement, correlation, judge, strength
-from diagnosis.engine.spans import Spans
+from diagnosis.engine.spans import Spans, on_own_step
 from diagnosis.engine.types import Answer, Series, State, Tools, Window
 
 # How alike a node is to a target of which nothing unusual was seen: nobody knows.
@@ -82,7 +82,7 @@ def _judgements(
 
 def _summed(answer: Answer | None) -> Series | None:
     """The traffic of a node: the sum of its series where they share their times, else the busiest."""
-    rows = [row for row in answer.rows if np.isfinite(row.values).any()] if answer else []
+    rows = [on_own_step(row) for row in answer.rows if np.isfinite(row.values).any()] if answer else []
     if not rows:
         return None
     first = rows[0]

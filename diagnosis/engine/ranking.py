@@ -16,8 +16,9 @@ EXTERNAL = 0.5
 HARMLESS = 0.4
 # A second, independent channel (a change, a restart) lets a node stand out a little.
 AGREED = 1.2
-# A callee explains its caller only when it is at least this strong beside it.
-_EXPLAINS = 0.25
+# A callee explains its caller when it is at least this strong beside it: little is needed of one that turned unusual
+# first, more of one that turned unusual at the same time, where the order is not known.
+_EXPLAINS_BEFORE, _EXPLAINS_TOGETHER = 0.25, 0.6
 # A change or restart counts when it lies this long before a node's onset.
 CHANGE_BEFORE_SECONDS = 1800.0
 
@@ -92,14 +93,17 @@ FELT_FAMILIES = frozenset({"latency", "availability", "errors"})
 
 def _discounted(row: Ranked, there: Mapping[str, Ranked], topology: Topology) -> Ranked:
     callees = _instrumented_callees(row.node, there, topology)
-    # With short steps an onset is known to a sustained stretch only; with long ones, to the step.
-    tolerance = SUSTAINED_SECONDS if row.step < SUSTAINED_SECONDS else 0.0
-    explained = [
-        callee
-        for callee in callees
-        if there[callee].onset <= row.onset + tolerance and there[callee].score >= _EXPLAINS * row.score
-    ]
+    explained = [callee for callee in callees if _explains(there[callee], row)]
     return replace(row, score=row.score * PASSED_ON, explained_by=explained) if explained else row
+
+
+def _explains(callee: Ranked, caller: Ranked) -> bool:
+    """With short steps an onset is known to a sustained stretch only; with long ones, to the step."""
+    tolerance = SUSTAINED_SECONDS if caller.step < SUSTAINED_SECONDS else 0.0
+    if callee.onset > caller.onset + tolerance:
+        return False
+    needed = _EXPLAINS_BEFORE if callee.onset < caller.onset - tolerance else _EXPLAINS_TOGETHER
+    return callee.score >= needed * caller.score
 
 
 def _instrumented_callees(node: str, there: Mapping[str, Ranked], topology: Topology) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from diagnosis.engine.families import Family, family_of
 from diagnosis.engine.onset import UNUSUAL, centre_and_scale, deviation, find_onset, stretches, sustained_steps
-from diagnosis.engine.spans import Spans, clipped
+from diagnosis.engine.spans import Spans, clipped, on_own_step
 from diagnosis.engine.types import Series, Window
 
 LEAST_REQUESTS = 20
@@ -46,7 +46,7 @@ class Judgement:
 def judge(series: Series, spans: Spans, *, traffic: Series | None = None, slack: float = 0.0) -> Judgement | None:
     """The judgement on a series in the window (``slack`` seconds wider, for clocks); None where it says nothing."""
     family = family_of(series.family)
-    row = clipped(series, spans.window.end + slack)
+    row = clipped(on_own_step(series), spans.window.end + slack)
     within = Window(spans.window.start - slack, spans.window.end + slack)
     requests = _requests(traffic, row.times, row.step) if traffic is not None and family.per_request else None
     values = _prepared(row.values, family)

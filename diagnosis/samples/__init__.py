@@ -1,0 +1,1 @@
+"""Sample incidents that a first start loads, and the seeded script that makes them."""
