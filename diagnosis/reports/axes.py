@@ -49,7 +49,8 @@ def value_marks(axis: Axis) -> list[tuple[float, str]]:
         return [(axis.low, number(axis.low)), (axis.high, number(axis.high))]
     first = math.ceil(axis.low / step - 1e-9)
     marks = [count * step for count in range(first, first + 8)]
-    return [(mark, number(mark)) for mark in marks if mark <= axis.high * (1 + math.copysign(1e-9, axis.high))]
+    highest = axis.high * (1 + math.copysign(1e-9, axis.high))
+    return [(mark, number(mark)) for mark in marks if math.isfinite(mark) and mark <= highest]
 
 
 def time_marks(axis: Axis, most: int = 6) -> list[tuple[float, str]]:

@@ -36,7 +36,7 @@ class Frame(NamedTuple):
 
 
 def chart_figure(chart: Json, *, citations: SafeString) -> SafeString:
-    where = f" – {chart['node']}" if chart["node"] else ""
+    where = f" – {chart['node']}" if chart["node"] not in chart["title"] else ""
     caption = element(
         "figcaption",
         element("strong", element("bdi", chart["title"])),
