@@ -11,6 +11,7 @@ from diagnosis.engine.numbering import all_cited, cited, evidence_of, ids_after
 from diagnosis.engine.timeline import impact_of, timeline_of
 from diagnosis.engine.times import iso, rounded
 from diagnosis.engine.types import Found, State, Tools
+from diagnosis.reports.urls import is_web_url
 
 SCHEMA_VERSION = 1
 _SUBJECT_FIELDS = ("query", "window", "alert", "incident", "alerts")
@@ -87,7 +88,8 @@ def _facts(facts: Mapping[str, Any], ids: Mapping[str, str]) -> dict[str, Any]:
 
 def _change(change: Mapping[str, Any], ids: Mapping[str, str]) -> dict[str, Any]:
     named = {name: change[name] for name in ("service", "kind")}
-    rest = {"version": change["version"], "url": change["url"], "inferred": change["inferred"]}
+    url = change["url"] if is_web_url(change["url"]) else ""
+    rest = {"version": change["version"], "url": url, "inferred": change["inferred"]}
     return {**named, "at": iso(change["at"]), **rest, "evidence": [ids[change["key"]]]}
 
 
