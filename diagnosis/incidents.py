@@ -51,7 +51,7 @@ def _follow(incident: Any) -> bool:
         incident.opened_at = min(incident.opened_at, incident.first_start)
     if incident.going_on == 0 and incident.last_end is not None:
         incident.state = RESOLVED
-        incident.resolved_at = max(incident.last_end, incident.resolved_at or incident.last_end)
+        incident.resolved_at = incident.last_end
     return before != (incident.state, incident.opened_at, incident.resolved_at)
 
 
