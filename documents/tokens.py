@@ -11,13 +11,16 @@ from itertools import pairwise
 
 from documents.porter import stem
 
-# Han, kana, hangul, bopomofo: written without spaces, so neighbouring pairs stand for words.
+# The letters and ideographs of Han, kana, hangul, bopomofo: written without spaces, so neighbouring pairs stand for
+# words. What these blocks hold besides them parts words: dots, marks, radicals and strokes that stand for no character.
 CJK = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3105-\u312f\u31a0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufa6d\ufa70-\ufad9"
 )
-_RUN = re.compile(rf"[{CJK}\U00020000-\U0003ffff]+|[^\W{CJK}\U00020000-\U0003ffff]+")
-_CJK_RUN = re.compile(rf"[{CJK}\U00020000-\U0003ffff]+")
+# Two planes for nothing but ideographs: whole, since each Unicode version fills more of them.
+_PLANES = "\U00020000-\U0002fffd\U00030000-\U0003fffd"
+_RUN = re.compile(rf"[{CJK}{_PLANES}]+|[^\W{CJK}{_PLANES}]+")
+_CJK_RUN = re.compile(rf"[{CJK}{_PLANES}]+")
 _CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _STEMMABLE = re.compile(r"[a-z]{3,}\Z")
 
@@ -63,7 +66,7 @@ def _word(word: str) -> Iterator[str]:
 
 
 def _normal(word: str) -> str:
-    lowered = word.lower()
+    lowered = word.lower().replace("\u0307", "")  # The dot that a Turkish capital I leaves behind is no letter.
     return stem(lowered) if _STEMMABLE.match(lowered) else lowered
 
 

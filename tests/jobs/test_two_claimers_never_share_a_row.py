@@ -29,7 +29,10 @@ def database_url() -> str:
 
 
 def run(*commands: list[str]) -> list[tuple[int, list[str]]]:
-    """Start claimers, let them go at the same moment, wait for their end: exit code and the ids that each printed."""
+    """Start claimers, let them go, wait for their end: exit code and the ids that each printed.
+
+    All go at the same moment; but those that are to die hold their jobs before the next one is let go.
+    """
     environment = {**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "tests.settings"}
     with ExitStack() as stack:
         processes = [
@@ -49,10 +52,12 @@ def run(*commands: list[str]) -> list[tuple[int, list[str]]]:
             stack.callback(process.kill)
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
-        for process in processes:
-            assert process.stdin is not None
+        for process, command in zip(processes, commands, strict=True):
+            assert process.stdin is not None and process.stdout is not None
             process.stdin.write("go\n")
             process.stdin.flush()
+            if "--die-after" in command:
+                assert process.stdout.readline() == "holding\n"
         printed = [process.communicate(timeout=PATIENCE_SECONDS)[0].split() for process in processes]
         return [(process.returncode, ids) for process, ids in zip(processes, printed, strict=True)]
 
