@@ -62,7 +62,7 @@ def _sample(row: Row, spans: Spans) -> dict[str, Any]:
     one = row.judgement
     inside = (one.times >= spans.window.start) & (one.times <= spans.window.end)
     times, values = one.times[inside], one.deviations[inside]
-    keep = np.unique(np.linspace(0, len(times) - 1, min(len(times), _KEPT_POINTS)).astype(int)) if len(times) else []
+    keep = np.unique(np.linspace(0, max(0, len(times) - 1), min(len(times), _KEPT_POINTS)).astype(int))
     return {"deviations": [[float(times[i]), rounded(float(values[i]))] for i in keep]}
 
 

@@ -38,16 +38,17 @@ def run(state: State, tools: Tools) -> Found:
     hypotheses = state.of("hypothesise")["hypotheses"]
     verdict = verdict_of(state, hypotheses)
     best = hypotheses[0] if hypotheses and verdict in (Verdict.CONFIRMED, Verdict.LIKELY) else None
+    data_gaps = _data_gaps(state)
     result = {
         "verdict": verdict,
         "summary": _summary(state, verdict, hypotheses),
         "rootCause": _root_cause(best) if best else None,
         "ruledOut": ruled_out(state, known_from(state, tools.topology()), cause=best["node"] if best else None),
         "unknown": _unknown(state),
-        "dataGaps": _data_gaps(state),
+        "dataGaps": data_gaps,
         "limits": list(state.of("collect")["limits"]),
     }
-    events = [("warning", {"text": text[:500]}) for text in result["dataGaps"][:10]]
+    events = [("warning", {"text": text[:500]}) for text in data_gaps[:10]]
     return Found(result, events=events)
 
 
@@ -69,10 +70,10 @@ def _target_was_seen(state: State) -> bool:
 
 
 def _stands_out(state: State, hypotheses: Sequence[Mapping[str, Any]]) -> bool:
-    """Strong enough, in order, not usual at this hour, a little ahead; twice as strong where only the alert itself says
+    """Strong enough, in order, not usual at this hour, a little ahead; thrice as strong where only the alert says
     that the target is in trouble."""
     best, analysed = hypotheses[0], state.of("analyse")
-    least = LEAST_SCORE if analysed["target"] is not None else 2 * LEAST_SCORE
+    least = LEAST_SCORE if analysed["target"] is not None else 3 * LEAST_SCORE
     complained = analysed["target"] is not None or bool(state.subject.get("alert"))
     fit = complained and best["score"] >= least and best["inOrder"]
     return fit and not analysed["before"] and _ahead(hypotheses, A_LITTLE_AHEAD)

@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from diagnosis.engine import analyse, collect, conclude, facts, hypothesise, intake, plan, publish, retrieve, scope
+from diagnosis.engine.analyse import run as analyse
+from diagnosis.engine.collect import run as collect
+from diagnosis.engine.conclude import run as conclude
+from diagnosis.engine.facts import run as facts
+from diagnosis.engine.hypothesise import run as hypothesise
+from diagnosis.engine.intake import run as intake
+from diagnosis.engine.plan import run as plan
+from diagnosis.engine.publish import run as publish
+from diagnosis.engine.retrieve import run as retrieve
+from diagnosis.engine.scope import run as scope
 from diagnosis.engine.types import Found, State, Tools
 from diagnosis.states import Stage
 
@@ -12,15 +21,15 @@ StageFunction = Callable[[State, Tools], Found]
 
 STAGES: Final[Mapping[str, StageFunction]] = MappingProxyType(
     {
-        Stage.INTAKE: intake.run,
-        Stage.FACTS: facts.run,
-        Stage.SCOPE: scope.run,
-        Stage.PLAN: plan.run,
-        Stage.COLLECT: collect.run,
-        Stage.ANALYSE: analyse.run,
-        Stage.HYPOTHESISE: hypothesise.run,
-        Stage.RETRIEVE: retrieve.run,
-        Stage.CONCLUDE: conclude.run,
-        Stage.PUBLISH: publish.run,
+        Stage.INTAKE: intake,
+        Stage.FACTS: facts,
+        Stage.SCOPE: scope,
+        Stage.PLAN: plan,
+        Stage.COLLECT: collect,
+        Stage.ANALYSE: analyse,
+        Stage.HYPOTHESISE: hypothesise,
+        Stage.RETRIEVE: retrieve,
+        Stage.CONCLUDE: conclude,
+        Stage.PUBLISH: publish,
     }
 )

@@ -63,11 +63,10 @@ def _incident(path: Path, row: Mapping[str, Any]) -> Incident:
         "incident": {"id": row["id"], "title": row["id"]},
         "alerts": [alert],
     }
-    series = [
-        Series(node, family, name, start - steps * STEP, STEP, np.concatenate([_of(usual, key, steps), _of(values, key, len(times))]))
-        for key in sorted({*values, *usual})
-        for node, family, name in [key]
-    ]  # fmt: skip
+    courses = {
+        key: np.concatenate([_of(usual, key, steps), _of(values, key, len(times))]) for key in sorted({*values, *usual})
+    }
+    series = [Series(*key, start=start - steps * STEP, step=STEP, values=course) for key, course in courses.items()]
     return Incident(subject, _topology(folder), series, alerts=[alert], truth={"node": row["root_cause"]})
 
 

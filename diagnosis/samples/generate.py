@@ -9,7 +9,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import yaml
@@ -97,7 +97,7 @@ def incident() -> dict[str, object]:
     }
 
 
-def _alert(name: str, service: str, at: str, summary: str) -> dict[str, dict[str, str] | str]:
+def _alert(name: str, service: str, at: str, summary: str) -> dict[str, Any]:
     return {
         "id": f"sample-{name}",
         "name": name,
