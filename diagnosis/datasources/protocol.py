@@ -71,7 +71,8 @@ class Queried(Protocol):
 
 class MetricSource(Protocol):
     """Where metrics come from. Every call ends within ``CALL_SECONDS``, and before ``deadline`` (``time.monotonic()``)
-    where one is given; it raises ``SourceFailed``. Series lie on the grid ``window.start + i * step``."""
+    where one is given; it raises ``SourceFailed``. Series lie on the grid ``window.start + i * step``, those of a
+    recording on their own."""
 
     def families(self, service: Queried) -> list[str]:
         """The metric families that this source can be asked for."""
