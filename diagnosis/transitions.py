@@ -46,12 +46,13 @@ def start_diagnosis(
     ends_at: datetime | None = None,
     knowledge_base_ids: Collection[str] | None = None,
     data_source_ids: Collection[str] | None = None,
+    available_at: datetime | None = None,
     now: datetime | None = None,
 ) -> tuple[Diagnosis, Job]:
     """A pending diagnosis and its job, in one transaction.
 
     Without a window: from an hour before the alert to a quarter after, never beyond now; without an alert the last
-    hour. Omitted ids: all enabled ones of the owner. Raises ``ActiveDiagnosis``, and ``ValueError`` for a window that
+    hour. Omitted ids: all enabled ones of the owner. ``available_at``: not before. Raises ``ActiveDiagnosis``, and ``ValueError`` for a window that
     does not go forward.
     """
     moment = now or timezone.now()
@@ -67,7 +68,7 @@ def start_diagnosis(
         "knowledge_base_ids": _bases_of(owner_id) if knowledge_base_ids is None else sorted(knowledge_base_ids),
         "data_source_ids": _sources_of(owner_id, incident) if data_source_ids is None else sorted(data_source_ids),
     }
-    return _create(values, moment)
+    return _create(values, available_at, moment)
 
 
 def retry_diagnosis(diagnosis_id: str, *, now: datetime | None = None) -> tuple[Diagnosis, Job]:
@@ -98,7 +99,7 @@ def prepare_retry(diagnosis_id: str) -> str:
         raise NotRetryable(str(active)) from None
 
 
-def _create(values: dict[str, Any], moment: datetime) -> tuple[Diagnosis, Job]:
+def _create(values: dict[str, Any], available_at: datetime | None, moment: datetime) -> tuple[Diagnosis, Job]:
     with transaction.atomic():
         diagnosis = _insert(values, moment)
         job = enqueue(
@@ -106,6 +107,7 @@ def _create(values: dict[str, Any], moment: datetime) -> tuple[Diagnosis, Job]:
             owner=diagnosis.owner_user_id,
             resource=(RESOURCE, diagnosis.pk),
             payload={"diagnosisId": diagnosis.pk},
+            available_at=available_at,
             now=moment,
         )
     diagnosis.refresh_from_db()
