@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.core.checks import CheckMessage, Error, Tags, register
-from django.db import connections
+from django.db import DatabaseError, connections
 
 OLDEST_SQLITE = (3, 35, 0)
 
@@ -22,9 +22,13 @@ def check_sqlite_options(databases: Sequence[str] | None = None, **kwargs: Any) 
         found.append(Error("SQLite must begin transactions IMMEDIATE.", hint=hint, id="jobs.E001"))
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         found.append(Error("SQLite must be 3.35 or newer.", hint="UPDATE … RETURNING is needed.", id="jobs.E003"))
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA journal_mode")
-        (mode,) = cursor.fetchone()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA journal_mode")
+            (mode,) = cursor.fetchone()
+    except DatabaseError as error:
+        hint = "WAL needs to write to the file and to its folder."
+        return [*found, Error(f"The database cannot be opened: {error}.", hint=hint, id="jobs.E004")]
     if mode != "wal":
         hint = 'Put "PRAGMA journal_mode=WAL" into OPTIONS["init_command"]; the folder must be on a local disk.'
         found.append(Error(f"SQLite must use WAL, not {mode}.", hint=hint, id="jobs.E002"))

@@ -18,8 +18,9 @@ django_application: Any = get_asgi_application()
 from django.conf import settings  # noqa: E402  (settings exist only now)
 
 from oncall.api.errors import error_body  # noqa: E402
+from oncall.pages.errors import error_page  # noqa: E402
 from oncall.part_sizes import PartSizes, part_sizes_of  # noqa: E402
-from oncall.requests import request_id_of  # noqa: E402
+from oncall.requests import is_page, request_id_of  # noqa: E402
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -65,14 +66,14 @@ class BodyLimit:
         headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > limit:
-            await _refuse(headers, receive, send)
+            await _refuse(scope["path"], headers, receive, send)
             return
         parts = part_sizes_of(headers.get(b"content-type", b"")) if takes_files(scope["path"]) else None
         try:
             await self.application(scope, _counted(scope, receive, limit, parts), send)
         except BodyTooLarge:
             # Django had not answered: it starts only when it has the whole body.
-            await _refuse(headers, receive, send)
+            await _refuse(scope["path"], headers, receive, send)
 
 
 def _counted(scope: MutableMapping[str, Any], receive: Receive, limit: int, parts: PartSizes | None) -> Receive:
@@ -104,11 +105,12 @@ def _tell_length(scope: MutableMapping[str, Any], length: int) -> None:
         scope["headers"] = [*headers, (b"content-length", str(length).encode())]
 
 
-async def _refuse(headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
-    body = json.dumps(error_body(413)).encode()
+async def _refuse(path: str, headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
+    page = is_page(path)
+    body = error_page(413).content if page else json.dumps(error_body(413)).encode()
     request_id = request_id_of(headers.get(b"x-request-id", b"").decode("latin-1"))
     answer = [
-        (b"content-type", b"application/json"),
+        (b"content-type", b"text/html; charset=utf-8" if page else b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"x-request-id", request_id.encode()),
         (b"connection", b"close"),

@@ -41,8 +41,17 @@ def _choice(name: str, default: str, choices: tuple[str, ...]) -> str:
 # --- The data folder and its keys -----------------------------------------------------------------------------------
 
 ONCALL_HOME = Path(_setting("ONCALL_HOME", env.str, str(BASE_DIR / "var"))).expanduser().resolve()
-SECRET_KEY = _setting("ONCALL_SECRET_KEY", env.str, None) or key_from(ONCALL_HOME, name="secret.key")
-ONCALL_ENCRYPTION_KEY = _setting("ONCALL_ENCRYPTION_KEY", env.str, None) or key_from(ONCALL_HOME, name="encryption.key")
+
+
+def _kept(name: str) -> str:
+    try:
+        return key_from(ONCALL_HOME, name=name)
+    except OSError as error:
+        raise ImproperlyConfigured(f"ONCALL_HOME: {name} cannot be kept in {ONCALL_HOME}: {error.strerror}.") from None
+
+
+SECRET_KEY = _setting("ONCALL_SECRET_KEY", env.str, None) or _kept("secret.key")
+ONCALL_ENCRYPTION_KEY = _setting("ONCALL_ENCRYPTION_KEY", env.str, None) or _kept("encryption.key")
 
 # --- The server -----------------------------------------------------------------------------------------------------
 
@@ -71,7 +80,8 @@ WSGI_APPLICATION = "oncall.wsgi.application"
 ONCALL_DURABILITY = _choice("ONCALL_DURABILITY", "normal", ("normal", "full"))
 _url = _setting("DATABASE_URL", env.str, f"sqlite:///{ONCALL_HOME / 'oncall.sqlite3'}")
 _database: dict[str, Any] = env.db_url_config(_url)
-if _database["ENGINE"] == "django.db.backends.sqlite3":
+_engine = _database["ENGINE"] if "ENGINE" in _database else ""  # Text without a scheme gives no engine.
+if _engine == "django.db.backends.sqlite3":
     _database["OPTIONS"] = {
         # IMMEDIATE takes the write lock first: a read that turns into a write would fail at once instead of waiting.
         "transaction_mode": "IMMEDIATE",
@@ -85,7 +95,7 @@ if _database["ENGINE"] == "django.db.backends.sqlite3":
     }
     # A file, as in production: WAL and locks between connections are what the tests are about.
     _database["TEST"] = {"NAME": _setting("ONCALL_TEST_DATABASE", env.str, str(ONCALL_HOME / "test.sqlite3"))}
-elif _database["ENGINE"] == "django.db.backends.postgresql":
+elif _engine == "django.db.backends.postgresql":
     _database["CONN_HEALTH_CHECKS"] = True
     _database["CONN_MAX_AGE"] = 60
 else:
@@ -196,6 +206,13 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    # Sets of words whose fields have the same name.
+    "ENUM_NAME_OVERRIDES": {
+        "DiagnosisStatusEnum": "diagnosis.states.DIAGNOSIS_STATUSES",
+        "ToolCallStatusEnum": "diagnosis.models.ToolCall.Status",
+        "DataSourceKindEnum": "diagnosis.models.DataSource.Kind",
+        "ServiceKindEnum": "diagnosis.models.Service.Kind",
+    },
 }
 
 # --- The admin ------------------------------------------------------------------------------------------------------

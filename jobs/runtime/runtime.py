@@ -24,6 +24,8 @@ from jobs.runtime.supervisor import Supervisor
 from jobs.states import Outcome
 
 MIN_LEASE_SECONDS = 6
+# A day: what a dead worker held would be missed for longer still.
+MAX_LEASE_SECONDS = 86_400
 MIN_POLL_SECONDS = 0.05
 # A worker that cannot go on as it is asks its own supervisor for a new process (EX_TEMPFAIL).
 EXIT_RESTART = 75
@@ -214,6 +216,8 @@ def _check(
         raise ValueError(f"concurrency must be at least 1, not {concurrency}.")
     if not lease_seconds >= MIN_LEASE_SECONDS:
         raise ValueError(f"lease_seconds must be at least {MIN_LEASE_SECONDS}, not {lease_seconds:g}.")
+    if lease_seconds > MAX_LEASE_SECONDS:
+        raise ValueError(f"lease_seconds must be at most {MAX_LEASE_SECONDS}, not {lease_seconds:g}.")
     if not poll_seconds >= MIN_POLL_SECONDS:
         raise ValueError(f"poll_seconds must be at least {MIN_POLL_SECONDS}, not {poll_seconds:g}.")
     if not drain_seconds >= 0:

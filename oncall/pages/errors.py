@@ -13,6 +13,7 @@ TITLES = {
     400: "That request was not understood",
     403: "Not allowed",
     404: "Nothing is here",
+    413: "That is too large",
     500: "Something went wrong",
     503: "Not available just now",
 }
@@ -44,6 +45,11 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def _answer(request: HttpRequest, status: int, detail: str | None = None) -> HttpResponse:
     if not is_page(request.path):
         return error_response(status, detail)
+    return error_page(status, detail)
+
+
+def error_page(status: int, detail: str | None = None) -> HttpResponse:
+    """The page for people; it asks nothing of the database."""
     context: dict[str, Any] = {
         "status": status,
         "title": TITLES.get(status, TITLES[400]),

@@ -34,6 +34,29 @@ def test_a_database_that_is_not_migrated(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "oncall.sqlite3").write_text("no database " * 100)
+    done = Home(tmp_path).run("runworkers", "--burst")
+    assert done.returncode == 1
+    assert "The database cannot be opened: file is not a database." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("DATABASE_URL", "nonsense", "DATABASE_URL: must start with sqlite:/// or postgres://."),
+        ("ONCALL_PORT", "x", "ONCALL_PORT: cannot be read"),
+        ("ONCALL_HOME", "/dev/null", "ONCALL_HOME: secret.key cannot be kept in /dev/null"),
+    ],
+)
+def test_a_bad_setting(tmp_path: Path, name: str, value: str, text: str) -> None:
+    done = Home(tmp_path).run("runworkers", "--burst", **{name: value})
+    assert done.returncode == 1
+    assert text in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("module", "text"),
     [

@@ -76,6 +76,12 @@ def test_a_length_that_lies_is_counted_too() -> None:
     assert_refused(server)
 
 
+def test_a_person_is_told_by_a_page() -> None:
+    start, body = ask("/upload/", [], length=60 * MEGABYTE).sent[:2]
+    assert (start["status"], dict(start["headers"])[b"content-type"]) == (413, b"text/html; charset=utf-8")
+    assert b"That is too large" in body["body"]
+
+
 @pytest.mark.parametrize(
     ("path", "limit"),
     [

@@ -106,6 +106,12 @@ def test_a_taken_port_is_told(home: Path) -> None:
     assert "Traceback" not in refused.stderr
 
 
+def test_a_port_that_does_not_exist_is_told(home: Path) -> None:
+    refused = manage(home, "serve", "--no-workers", "--port", "99999")
+    assert refused.returncode == 1
+    assert "--port must be from 0 to 65535, not 99999." in refused.stderr
+
+
 def test_missing_migrations_are_told(tmp_path: Path) -> None:
     refused = manage(tmp_path, "serve", "--no-workers", "--port", "0")
     assert refused.returncode == 1

@@ -26,6 +26,12 @@ def post(
     assert answer.status_code == 200
 
 
+def test_a_base_that_no_id_can_name_is_not_found(as_user: SignIn, alice: User) -> None:
+    answer = as_user(alice).post("/upload/", {"base": "kb_\0", "file": SimpleUploadedFile("a.md", b"# A")})
+    assert answer.status_code == 404
+    assert not Document.objects.exists()
+
+
 def test_an_anonymous_visitor_is_sent_to_sign_in(client: Client, db: None) -> None:
     for path in ("/", "/state/"):
         assert client.get(path)["Location"].startswith("/accounts/login/")

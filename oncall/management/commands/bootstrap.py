@@ -6,7 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
 
 from oncall.models import User
 from oncall.samples import load_samples
@@ -21,11 +22,14 @@ class Command(BaseCommand):
         parser.add_argument("--no-samples", action="store_true", help="No sample team and runbooks.")
 
     def handle(self, *, no_samples: bool, verbosity: int, **options: Any) -> None:
-        call_command("migrate", verbosity=max(0, verbosity - 1), interactive=False)
+        try:
+            call_command("migrate", verbosity=max(0, verbosity - 1), interactive=False)
+        except OperationalError as error:
+            raise CommandError(f"The database does not answer: {error}") from None
         admin = self._first_user()
         self.stdout.write(f"Data folder: {settings.ONCALL_HOME}")
         if not no_samples and (count := load_samples(admin)):
-            self.stdout.write(f"Sample runbooks: {count} are queued; a worker will index them.")
+            self.stdout.write(f"Samples: {count} runbooks and an incident are queued; a worker indexes and diagnoses them.")
 
     def _first_user(self) -> User:
         """The user ``admin``; the password is printed this once when it was made here."""

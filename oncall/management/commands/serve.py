@@ -14,6 +14,7 @@ from oncall.health import missing_migrations
 from oncall.worker_process import WorkerProcess
 
 GRACEFUL_SECONDS = 2
+LARGEST_PORT = 65_535
 
 
 class Command(BaseCommand):
@@ -60,6 +61,8 @@ def refuse_without_migrations() -> None:
 
 def listen(host: str, port: int) -> socket.socket:
     """The listening socket, taken before anything starts, so that a taken port is told at once."""
+    if not 0 <= port <= LARGEST_PORT:  # The system would take it modulo 65,536.
+        raise CommandError(f"--port must be from 0 to {LARGEST_PORT}, not {port}.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)

@@ -15,6 +15,7 @@ from jobs.runtime.runtime import BackgroundJobRuntime
         ({"concurrency": 0}, "concurrency must be at least 1, not 0."),
         ({"lease_seconds": 5.9}, "lease_seconds must be at least 6, not 5.9."),
         ({"lease_seconds": float("nan")}, "lease_seconds must be at least 6, not nan."),
+        ({"lease_seconds": float("inf")}, "lease_seconds must be at most 86400, not inf."),
         ({"poll_seconds": 0.04}, "poll_seconds must be at least 0.05, not 0.04."),
         ({"drain_seconds": -1}, "drain_seconds must not be negative, as -1 is."),
         ({"kinds": ["nobody-knows"]}, "No handler is registered for job kind nobody-knows; known kinds: "),
