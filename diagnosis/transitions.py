@@ -52,8 +52,8 @@ def start_diagnosis(
     """A pending diagnosis and its job, in one transaction.
 
     Without a window: from an hour before the alert to a quarter after, never beyond now; without an alert the last
-    hour. Omitted ids: all enabled ones of the owner. ``available_at``: not before. Raises ``ActiveDiagnosis``, and ``ValueError`` for a window that
-    does not go forward.
+    hour. Omitted ids: all enabled ones of the owner. ``available_at``: not before. Raises ``ActiveDiagnosis``, and
+    ``ValueError`` for a window that does not go forward.
     """
     moment = now or timezone.now()
     incident = incident or (alert.incident if alert is not None else None)

@@ -1,10 +1,11 @@
-"""What a fresh installation starts with: a team, its knowledge base, and a few runbooks that a real job indexes."""
+"""What a fresh installation starts with: a team, runbooks that a real job indexes, an incident that one diagnoses."""
 
 from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
 
+from diagnosis.samples.load import load_sample_incident
 from documents.bases import create_base
 from documents.models import KnowledgeBase
 from documents.uploads import upload
@@ -17,7 +18,9 @@ RUNBOOKS = Path(settings.BASE_DIR) / "documents" / "samples"
 
 
 def load_samples(admin: User) -> int:
-    """Make the sample team with ``admin`` as its admin and queue its runbooks, all or nothing; how many there are.
+    """Make the sample team with ``admin`` as its admin and queue its runbooks and the diagnosis of its incident.
+
+    All or nothing; returns how many runbooks there are.
 
     Does nothing where a team of that name was ever made: what people delete stays deleted.
     """
@@ -26,7 +29,9 @@ def load_samples(admin: User) -> int:
     with transaction.atomic():
         team = create_team(TEAM_NAME)
         Membership.objects.create(user=admin, team=team, role=Membership.Role.ADMIN)
-        return _upload_runbooks(create_base(owner_id=team.pk, name=BASE_NAME))
+        count = _upload_runbooks(create_base(owner_id=team.pk, name=BASE_NAME))
+        load_sample_incident(team.pk)
+    return count
 
 
 def _upload_runbooks(base: KnowledgeBase) -> int:

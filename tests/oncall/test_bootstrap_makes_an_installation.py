@@ -1,11 +1,14 @@
 """``bootstrap`` leads from a migrated or empty database to something to look at, once, however often it is run."""
 
+from datetime import timedelta
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
+from diagnosis.models import Diagnosis
 from documents.models import Document, KnowledgeBase
 from jobs.models import Job
 from jobs.testing import run_until_idle
@@ -39,9 +42,22 @@ def test_the_password_of_the_environment_is_used_and_not_printed(settings: Any) 
 def test_the_sample_runbooks_are_indexed_by_real_jobs() -> None:
     bootstrap()
     team = Team.objects.get(first_name=TEAM_NAME)
-    assert set(Job.objects.values_list("kind", "status", "owner_user_id")) == {("document_index", "queued", team.pk)}
+    assert set(Job.objects.values_list("kind", "status", "owner_user_id")) == {
+        ("document_index", "queued", team.pk),
+        ("aiops_diagnosis", "queued", team.pk),
+    }
     run_until_idle()
     assert set(Document.objects.values_list("status", flat=True)) == {"indexed"}
+
+
+def test_the_sample_incident_is_diagnosed_by_a_real_job_with_its_runbook() -> None:
+    bootstrap()
+    run_until_idle()
+    run_until_idle(now=timezone.now() + timedelta(minutes=1))
+    diagnosis = Diagnosis.objects.get()
+    assert (diagnosis.status, diagnosis.incident.state) == ("succeeded", "resolved")
+    assert diagnosis.report.body["rootCause"]["node"] == "payment"
+    assert "roll it back first" in str(diagnosis.report.body["actions"])
 
 
 def test_a_second_run_changes_nothing_and_prints_no_password() -> None:
