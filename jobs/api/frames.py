@@ -20,7 +20,7 @@ _UNSAFE = re.compile(r"[^\x21-\x7e]+")
 
 
 class Frames(NamedTuple):
-    """How a stream says its news: of the job itself, and of one event of it, which begins with the event's ``id:``.
+    """How a stream says its news: of the job itself, and of one event of it, with the event's ``id:``.
 
     They run in the reader's thread, for all viewers who were given the same functions, and must not raise.
     """
