@@ -80,7 +80,7 @@ WSGI_APPLICATION = "oncall.wsgi.application"
 ONCALL_DURABILITY = _choice("ONCALL_DURABILITY", "normal", ("normal", "full"))
 _url = _setting("DATABASE_URL", env.str, f"sqlite:///{ONCALL_HOME / 'oncall.sqlite3'}")
 _database: dict[str, Any] = env.db_url_config(_url)
-_engine = _database["ENGINE"] if "ENGINE" in _database else ""  # Text without a scheme gives no engine.
+_engine = _database.setdefault("ENGINE", "")  # Text without a scheme gives no engine.
 if _engine == "django.db.backends.sqlite3":
     _database["OPTIONS"] = {
         # IMMEDIATE takes the write lock first: a read that turns into a write would fail at once instead of waiting.
