@@ -1,13 +1,24 @@
 """Fixtures for every test: quick password hashes, and the people whom rules about owners are told with."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
+import hypothesis
 import pytest
 from django.test import Client
 
 from oncall.models import Membership, Team, User
 from tests.factories import make_person, make_team
+
+# "steady": the same examples at every run and on every machine, so a change that fails is the change's doing.
+# "thorough" (HYPOTHESIS_PROFILE=thorough) looks for new ones. Neither keeps what it found: an example that failed is
+# written into its test with @example, where everybody has it, and not into a folder that one machine replays for ever.
+# How long an example takes is the machine's affair, so no deadline and no complaint about slowness.
+_ANY_PACE = hypothesis.settings(database=None, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("steady", _ANY_PACE, derandomize=True, max_examples=100)
+hypothesis.settings.register_profile("thorough", _ANY_PACE, max_examples=2_000, print_blob=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture(autouse=True)

@@ -40,7 +40,7 @@ def chunks_of(text: str, name: str, chunking: Chunking) -> tuple[Extracted, list
 
 @pytest.mark.parametrize("chunking", STRATEGIES, ids=lambda found: f"{found.strategy}-{found.overlap_characters}")
 @pytest.mark.parametrize("name", ["a.md", "a.txt"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=TEXTS)
 def test_slices_hold(name: str, chunking: Chunking, text: str) -> None:
     extracted, chunks = chunks_of(text, name, chunking)

@@ -71,7 +71,7 @@ def test_an_unknown_mode_is_refused(alice: User) -> None:
         search(scope_for([alice.pk]), "redis", mode="magic")  # type: ignore[arg-type]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(query=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60).filter(str.strip))
 def test_any_text(alice: User, query: str) -> None:
     search(scope_for([alice.pk]), query)

@@ -7,7 +7,7 @@ import re
 import sqlite3
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import documents
@@ -36,7 +36,6 @@ def test_the_words_of_our_own_source() -> None:
     assert [stem(word) for word in words] == stems_of_fts5(words)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.text("abcdeilnorstz", min_size=3, max_size=8), st.sampled_from(SUFFIXES)), min_size=1))
 def test_words_that_nobody_uses(parts: list[tuple[str, str]]) -> None:
     words = ["".join(part) for part in parts]

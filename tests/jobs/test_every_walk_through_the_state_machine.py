@@ -228,7 +228,5 @@ class Walk(RuleBasedStateMachine):
 def test_every_walk(album: Album) -> None:
     run_state_machine_as_test(
         Walk,
-        settings=settings(
-            max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
-        ),
+        settings=settings(max_examples=40, stateful_step_count=40, suppress_health_check=list(HealthCheck)),
     )

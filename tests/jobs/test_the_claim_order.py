@@ -62,7 +62,7 @@ class TestByHand:
 class TestAnyMix(TestCase):
     """Whatever the mix, jobs come out in one order, however many are taken at a time."""
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(
         jobs=st.lists(
             st.tuples(
