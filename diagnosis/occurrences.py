@@ -89,7 +89,7 @@ def link_recurrences(alerts: QuerySet[Alert], new: Sequence[Alert], histories: H
         )
         rows = list(wrong.only("pk", "recurrence_of_id"))
         for row in rows:
-            row.recurrence_of_id = None if row.pk == row.first_id else row.first_id  # type: ignore[attr-defined]
+            row.recurrence_of_id = None if row.pk == row.first_id else row.first_id
         Alert.objects.bulk_update(rows, ["recurrence_of"])
 
 

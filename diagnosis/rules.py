@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import IntegrityError, transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from diagnosis.models import Alert, Diagnosis, Incident, Rule
@@ -51,14 +52,15 @@ def begin_diagnoses(incident_ids: Collection[str], *, fresh: Iterable[Alert], no
     rules = _rules_of({incident.owner_user_id for incident in waiting})
     if not rules:
         return []
+    last = _last_begun(waiting)
     new = _matching((alert for alert in fresh if alert.state == FIRING), rules)
-    first = [incident.pk for incident in waiting if incident.diagnosed_at is None and incident.pk not in new]
+    first = [incident.pk for incident in waiting if incident.pk not in last and incident.pk not in new]
     begun = []
     # An incident without a diagnosis gets one for any alert of it: a rule may be younger than the alert.
     by_incident = {**_matching(_firing_in(first), rules), **new}
     for incident in waiting:
         alert = by_incident.get(incident.pk)
-        if alert is not None and (incident.diagnosed_at is None or incident.diagnosed_at <= now - AGAIN_AFTER):
+        if alert is not None and (incident.pk not in last or last[incident.pk] <= now - AGAIN_AFTER):
             begun += _begin_once(incident, alert, now=now)
     return begun
 
@@ -110,6 +112,16 @@ def _open_incidents(incident_ids: Collection[str]) -> list[Incident]:
     for batch in batches(sorted(incident_ids)):
         found += Incident.objects.filter(pk__in=batch, state=OPEN).order_by("pk")
     return found
+
+
+def _last_begun(incidents: Sequence[Incident]) -> dict[str, datetime]:
+    """By incident, when a diagnosis of it last began: by a rule, or because somebody asked."""
+    last = {incident.pk: incident.diagnosed_at for incident in incidents if incident.diagnosed_at is not None}
+    for batch in batches(incident.pk for incident in incidents):
+        begun = Diagnosis.objects.filter(incident_id__in=batch).order_by().values_list("incident_id")
+        for incident_id, created_at in begun.annotate(Max("created_at")):
+            last[incident_id] = max(last.get(incident_id, created_at), created_at)
+    return last
 
 
 def _rules_of(owner_ids: Collection[int]) -> list[Rule]:

@@ -35,6 +35,27 @@ _SIDEBAR = {
         ("jobs.job", "Jobs", "manufacturing"),
         ("jobs.worker", "Workers", "memory"),
     ],
+    "Alerts": [
+        ("diagnosis.incident", "Incidents", "emergency"),
+        ("diagnosis.alert", "Alerts", "notifications"),
+        ("diagnosis.diagnosis", "Diagnoses", "troubleshoot"),
+        ("diagnosis.change", "Changes", "deployed_code"),
+        ("diagnosis.rule", "Rules", "rule"),
+        ("diagnosis.alertintake", "Last webhooks", "sensors"),
+    ],
+    "Catalogue": [
+        ("diagnosis.datasource", "Data sources", "database"),
+        ("diagnosis.service", "Services", "hub"),
+    ],
+    "Diagnosis": [
+        ("diagnosis.incident", "Incidents", "crisis_alert"),
+        ("diagnosis.alert", "Alerts", "notifications"),
+        ("diagnosis.diagnosis", "Diagnoses", "troubleshoot"),
+        ("diagnosis.change", "Changes", "difference"),
+        ("diagnosis.rule", "Rules", "rule"),
+        ("diagnosis.datasource", "Data sources", "database"),
+        ("diagnosis.service", "Services", "hub"),
+    ],
     "Knowledge": [
         ("documents.knowledgebase", "Knowledge bases", "library_books"),
         ("documents.document", "Documents", "description"),

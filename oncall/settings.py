@@ -212,6 +212,8 @@ SPECTACULAR_SETTINGS = {
         "ToolCallStatusEnum": "diagnosis.models.ToolCall.Status",
         "DataSourceKindEnum": "diagnosis.models.DataSource.Kind",
         "ServiceKindEnum": "diagnosis.models.Service.Kind",
+        "AlertStateEnum": "diagnosis.states.ALERT_STATES",
+        "IncidentStateEnum": "diagnosis.states.INCIDENT_STATES",
     },
 }
 

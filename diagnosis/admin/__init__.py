@@ -1,5 +1,5 @@
 """Diagnosis for operators: what is set up, what fired and what was found, of all owners, to read."""
 
-from diagnosis.admin import catalogue
+from diagnosis.admin import alerts, catalogue, diagnoses
 
-__all__ = ["catalogue"]
+__all__ = ["alerts", "catalogue", "diagnoses"]

@@ -17,5 +17,6 @@ urlpatterns = [
     path(f"{_DIAGNOSIS}/evidence-chain", EvidenceChainView.as_view(), name="evidence-chain"),
     path(f"{_DIAGNOSIS}/report", DiagnosisReportView.as_view(), name="diagnosis-report"),
     path(_DIAGNOSIS, DiagnosisView.as_view(), name="diagnosis"),
+    path("", include("diagnosis.api.alert_urls")),
     path("", include("diagnosis.api.source_urls")),
 ]
