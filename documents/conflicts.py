@@ -1,8 +1,17 @@
 """What stands in the way of a change: the API answers 409 with the sentence, which names the other row."""
 
+from django.utils.translation import gettext as _
+
 
 class DocumentConflict(Exception):
-    """The change does not fit the present state; ``str()`` is a sentence for people."""
+    """The change does not fit the present state; ``str()`` says why, for programs with the ids that it is about.
+
+    ``sentence`` is for people: without ids, in the words of the page.
+    """
+
+    @property
+    def sentence(self) -> str:
+        return str(self)
 
 
 class SameContent(DocumentConflict):
@@ -11,6 +20,11 @@ class SameContent(DocumentConflict):
     def __init__(self, document_id: str, file_name: str) -> None:
         super().__init__(f'The same content is in this knowledge base as "{file_name}" ({document_id}).')
         self.document_id = document_id
+        self.file_name = file_name
+
+    @property
+    def sentence(self) -> str:
+        return _('The same content is in this knowledge base as "%(name)s".') % {"name": self.file_name}
 
 
 class NameTaken(DocumentConflict):
@@ -19,6 +33,14 @@ class NameTaken(DocumentConflict):
     def __init__(self, document_id: str, file_name: str) -> None:
         super().__init__(f'"{file_name}" ({document_id}) has other content. Send overwrite=true to replace it.')
         self.document_id = document_id
+        self.file_name = file_name
+
+    @property
+    def sentence(self) -> str:
+        text = _(
+            '"%(name)s" is here already with other content. Tick "Replace a document of the same name" to replace it.'
+        )
+        return text % {"name": self.file_name}
 
 
 class ActiveTask(DocumentConflict):
@@ -27,6 +49,10 @@ class ActiveTask(DocumentConflict):
     def __init__(self, task_id: str) -> None:
         super().__init__(f"The document has an index task that is not finished: {task_id}.")
         self.task_id = task_id
+
+    @property
+    def sentence(self) -> str:
+        return _("The document is being indexed. Wait for it, or cancel its job.")
 
 
 class TaskNotRetryable(DocumentConflict):

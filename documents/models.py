@@ -41,6 +41,11 @@ class KnowledgeBase(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def label(self) -> str:
+        """``Runbooks · Payments team``: bases of several owners have the same name, ``Default`` above all."""
+        return f"{self.name} · {self.owner_user}"
+
 
 class Document(models.Model):
     """A file in a base. ``content_version`` counts its bytes, ``last_version`` the index versions handed out."""

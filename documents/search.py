@@ -130,8 +130,8 @@ def _ranked(query: str, candidates: Iterable[Candidate], *, one_per_document: bo
 
 
 def _chunks(scope: SearchScope, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
-    chunks = live_chunks(scope).filter(pk__in=chunk_ids).select_related("document__knowledge_base").defer("vector")
-    return {chunk.pk: chunk for chunk in chunks}
+    chunks = live_chunks(scope).filter(pk__in=chunk_ids).select_related("document__knowledge_base__owner_user")
+    return {chunk.pk: chunk for chunk in chunks.defer("vector")}
 
 
 def _places(ranking: Ranking) -> dict[int, int]:

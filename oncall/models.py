@@ -32,6 +32,10 @@ class User(AbstractUser):
             ),
         ]
 
+    def __str__(self) -> str:
+        """How people know the owner: the full name of a person or team, the user name where there is none."""
+        return self.get_full_name() or self.get_username()
+
     @property
     def is_team(self) -> bool:
         return self.kind == self.Kind.TEAM
@@ -49,9 +53,6 @@ class Team(User):
 
     class Meta:
         proxy = True
-
-    def __str__(self) -> str:
-        return self.first_name or self.username
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.kind = User.Kind.TEAM
