@@ -18,8 +18,14 @@ class StartRuntime(Protocol):
     def __call__(self, **limits: Any) -> BackgroundJobRuntime: ...
 
 
+@pytest.fixture(autouse=True)
+def no_other_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a test's own kinds: one that an app of the project reserves would take a slot from every worker here."""
+    monkeypatch.setattr("jobs.handlers._registry", {})
+
+
 @pytest.fixture
-def handle(request: pytest.FixtureRequest) -> Callable[..., Callable[[Handler], Handler]]:
+def handle(request: pytest.FixtureRequest, no_other_kinds: None) -> Callable[..., Callable[[Handler], Handler]]:
     """``@handle("kind", timeout_seconds=1)`` registers a handler for this test."""
 
     def register(kind: str, **limits: Any) -> Callable[[Handler], Handler]:
