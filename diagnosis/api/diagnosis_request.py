@@ -6,11 +6,14 @@ from typing import Any, Final
 
 from django.db.models import Model, QuerySet
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from diagnosis.api.inline_alerts import InlineAlertField, file_inline
 from diagnosis.models import Alert, DataSource, Incident
+from diagnosis.transitions import LAST_HOUR
 from documents.api.serializers import StorableCharField
 from documents.models import KnowledgeBase
 from oncall.api.errors import Forbidden, invalid
@@ -24,6 +27,7 @@ MOST_IDS: Final = 100
 LONGEST_WINDOW: Final = timedelta(days=7)
 
 
+@extend_schema_field(OpenApiTypes.STR)
 class RowIdField(serializers.Field):
     """Any text: whether there is such a row is not for the shape of an id to say."""
 
@@ -92,11 +96,18 @@ def arguments_for(request: Request, asked: dict[str, Any]) -> dict[str, Any]:
         "query": asked["query"].strip(),
         "alert": alert,
         "incident": incident,
-        "starts_at": asked.get("starts_at"),
-        "ends_at": asked.get("ends_at"),
+        **_window(asked, alert, timezone.now()),
         "knowledge_base_ids": _ids(bases) if bases is not None else _all_bases(widely),
         "data_source_ids": _ids(sources) if sources is not None else _all_sources(widely, incident),
     }
+
+
+def _window(asked: dict[str, Any], alert: Alert | None, now: datetime) -> dict[str, datetime | None]:
+    """What was asked for, up to now. An alert whose sender's clock is ahead of ours is about the last hour."""
+    starts_at, ends_at = asked.get("starts_at"), asked.get("ends_at")
+    if alert is not None and alert.starts_at >= now and starts_at is None:
+        starts_at, ends_at = (ends_at or now) - LAST_HOUR, ends_at or now
+    return {"starts_at": starts_at, "ends_at": min(ends_at, now) if ends_at else None}
 
 
 def _user(request: Request) -> User:
