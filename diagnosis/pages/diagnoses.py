@@ -78,13 +78,19 @@ def diagnosis_seen_by(request: HttpRequest, diagnosis_id: str, *, steer: bool = 
 def _outcome(request: HttpRequest, diagnosis: Diagnosis) -> dict[str, Any]:
     owners = owners_seen_by(request)
     report = Report.objects.filter(diagnosis=diagnosis).first()
+    standing = standing_of(diagnosis, Job.objects.filter(pk=diagnosis.job_id).first())
     related = Diagnosis.objects.filter(owner_user_id__in=owners)
+    successor = related.filter(retry_of_diagnosis_id=diagnosis.pk).first()
+    may_steer = diagnosis.owner_user_id in owners_seen_by(request, steer=True)
+    may_cancel = may_steer and standing.active and not standing.stopping
+    may_retry = may_steer and diagnosis.status in (FAILED, CANCELLED) and successor is None
     return {
         "diagnosis": diagnosis,
-        "standing": standing_of(diagnosis, Job.objects.filter(pk=diagnosis.job_id).first()),
-        "may_steer": diagnosis.owner_user_id in owners_seen_by(request, steer=True),
-        "may_retry": diagnosis.status in (FAILED, CANCELLED),
-        "successor": related.filter(retry_of_diagnosis_id=diagnosis.pk).first(),
+        "standing": standing,
+        "may_cancel": may_cancel,
+        "may_retry": may_retry,
+        "actions": may_cancel or may_retry or standing.active,
+        "successor": successor,
         "source": related.filter(pk=diagnosis.retry_of_diagnosis_id).first(),
         "facts": facts_of(diagnosis) if report is None else None,
         "report": report_as_fragment(report.body) if report is not None else None,

@@ -1,10 +1,14 @@
 """An alert's own facts as a page shows them: of the report where there is one, else of the event that brought them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from diagnosis.models import Diagnosis, Report
 from diagnosis.pages.pieces import claims_in, mapping, text, web_links
+from diagnosis.reports.charts import chart_figure
 from diagnosis.reports.plain import parsed
 from diagnosis.reports.words import duration
 from jobs.models import JobEvent
@@ -13,11 +17,11 @@ FACTS_READY = "facts.ready"
 
 
 def facts_of(*diagnoses: Diagnosis | None) -> dict[str, Any] | None:
-    """The facts that the first of these diagnoses has found, if any has; each with its diagnosis."""
+    """The facts that the first of these diagnoses has found, if any has; with the diagnosis and the alert's graph."""
     for diagnosis in filter(None, diagnoses):
-        found = _found_by(diagnosis)
-        if found is not None:
-            return {**facts_in(found), "diagnosis": diagnosis}
+        body, told = _found_by(diagnosis)
+        if told is not None:
+            return {**facts_in(told), "diagnosis": diagnosis, "figures": list(_figures(diagnosis, body))}
     return None
 
 
@@ -33,12 +37,21 @@ def facts_in(told: Any) -> dict[str, Any]:
     }
 
 
-def _found_by(diagnosis: Diagnosis) -> Any:
+def _found_by(diagnosis: Diagnosis) -> tuple[Mapping[str, Any], Any]:
+    """The report, empty where there is none yet, and the facts, None where there are none yet."""
     report = Report.objects.filter(diagnosis=diagnosis).first()
     if report is not None:
-        return mapping(report.body).get("facts")
+        return report.body, report.body["facts"]
     event = JobEvent.objects.filter(job_id=diagnosis.job_id, type=FACTS_READY).order_by("-sequence").first()
-    return event.payload if event is not None else None
+    return {}, event.payload if event is not None else None
+
+
+def _figures(diagnosis: Diagnosis, body: Mapping[str, Any]) -> Iterator[SafeString]:
+    """The graph of the alert's own expression; its evidence is on the diagnosis' page."""
+    for chart in body.get("charts", []):
+        if chart["family"] == "expression":
+            cited = {"names": chart["evidence"], "evidence_page": diagnosis.pk}
+            yield chart_figure(chart, citations=render_to_string("diagnosis/cited.html", cited))
 
 
 def _expression(told: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import Case, QuerySet, Value, When
+from django.utils.translation import gettext as _
 
 from diagnosis.models import Alert, Change, Diagnosis, Incident, Report
 from diagnosis.pages.facts import facts_of
@@ -42,7 +43,7 @@ def context_of(incident: Incident, *, owners: Collection[int]) -> dict[str, Any]
         "under_way": newest is not None and newest.status in DIAGNOSIS_ACTIVE,
         "reported": reported,
         "report": Report.objects.filter(diagnosis=reported).first() if reported else None,
-        "facts": facts_of(newest, reported),
+        "facts": _without_links(facts_of(newest, reported)),
         "state": shown_state(incident, firing=any(alert.state == FIRING for alert in alerts)),
     }
 
@@ -57,10 +58,16 @@ def links_of(alerts: Iterable[Alert]) -> Iterator[WebLink]:
     seen = set()
     for alert in alerts:
         given = [(name, text) for name, text in sorted(alert.annotations.items()) if isinstance(text, str)]
-        for name, text in [*given, ("Alert rule", alert.generator_url)]:
+        for name, text in [*given, (_("Alert rule"), alert.generator_url)]:
             if is_web_url(text) and text not in seen:
                 seen.add(text)
-                yield WebLink(name.removesuffix("_url").removesuffix("URL").replace("_", " ").strip() or text, text)
+                label = name.removesuffix("_url").removesuffix("URL").replace("_", " ").strip()
+                yield WebLink(label[:1].upper() + label[1:] or text, text)
+
+
+def _without_links(facts: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The alerts' links stand on this page already."""
+    return {**facts, "links": []} if facts else None
 
 
 def _alerts(incident: Incident) -> QuerySet[Alert]:

@@ -53,5 +53,5 @@ def claims_in(value: Any) -> list[Claim]:
 
 
 def web_links(value: Any) -> list[WebLink]:
-    given = [WebLink(text(mapping(item).get("label")), mapping(item).get("url")) for item in items(value)]
-    return [link for link in given if isinstance(link.url, str) and is_web_url(link.url)]
+    given = [WebLink(text(mapping(item).get("label")), text(mapping(item).get("url"))) for item in items(value)]
+    return [link for link in given if is_web_url(link.url)]

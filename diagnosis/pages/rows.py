@@ -51,13 +51,13 @@ def _in_order(owners: Collection[int]) -> QuerySet[Incident]:
 
 def _alerts_of(incident_ids: Iterable[str]) -> dict[str, dict[str, tuple[int, int]]]:
     """By incident and service, how many alerts there are and how many of them fire."""
-    counted = Alert.objects.filter(incident__in=list(incident_ids)).order_by("incident_id", "service")
+    mine = Alert.objects.filter(incident__in=list(incident_ids)).order_by("incident_id", "service")
     told: dict[str, dict[str, tuple[int, int]]] = {}
-    counted = counted.values_list("incident_id", "service")
-    for incident_id, service, alerts, firing in counted.annotate(
+    counted = mine.values("incident_id", "service").annotate(
         alerts=Count("pk"), firing=Count("pk", filter=Q(state=FIRING))
-    ):
-        told.setdefault(incident_id, {})[service] = (alerts, firing)
+    )
+    for row in counted:
+        told.setdefault(row["incident_id"], {})[row["service"]] = (row["alerts"], row["firing"])
     return told
 
 

@@ -67,14 +67,15 @@ def _asked(payload: Payload) -> _Told:
     arguments = mapping(payload.get("arguments"))
     family = family_words(text(arguments.get("family")))
     about = [family, *(text(arguments.get(name)) for name in ("node", "alert", "expr", "query"))]
-    return _Told("step", f"{_('Asked')}: {tool_words(text(payload.get('tool')))}", " · ".join(filter(None, about)))
+    asked = _("Asked: %(what)s") % {"what": tool_words(text(payload.get("tool")))}
+    return _Told("step", asked, " · ".join(filter(None, about)))
 
 
 def _answered(payload: Payload) -> _Told:
     tool, evidence = tool_words(text(payload.get("tool"))), evidence_in(payload.get("evidence"))
     if text(payload.get("status")) == "failed":
-        return _Told("bad", f"{_('No answer')}: {tool}", text(payload.get("error")), evidence)
-    words = [f"{_('Answer')}: {tool}", _size(payload.get("bytes"))]
+        return _Told("bad", _("No answer: %(what)s") % {"what": tool}, text(payload.get("error")), evidence)
+    words = [_("Answer: %(what)s") % {"what": tool}, _size(payload.get("bytes"))]
     if payload.get("truncated") is True:
         words.append(_("cut off at the limit"))
     return _Told("step", ", ".join(filter(None, words)), evidence=evidence)

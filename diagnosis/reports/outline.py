@@ -133,7 +133,7 @@ def _change(change: Json) -> Iterator[Piece]:
     if change["version"]:
         yield from (" ", Said(change["version"]))
     if change["inferred"]:
-        yield f" ({_('seen in the metrics, reported by nobody')})"
+        yield " (" + _("seen in the metrics, reported by nobody") + ")"
     if change["url"]:
         yield from (" ", Link(_("details"), change["url"]))
     yield from _cited(change)
