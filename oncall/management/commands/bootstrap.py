@@ -29,7 +29,7 @@ class Command(BaseCommand):
         admin = self._first_user()
         self.stdout.write(f"Data folder: {settings.ONCALL_HOME}")
         if not no_samples and (count := load_samples(admin)):
-            self.stdout.write(f"Samples: {count} runbooks to index and an incident to diagnose are queued for a worker.")
+            self.stdout.write(f"Samples: {count} runbooks and an incident are queued for a worker.")
 
     def _first_user(self) -> User:
         """The user ``admin``; the password is printed this once when it was made here."""
