@@ -30,7 +30,8 @@ def main(arguments: list[str]) -> None:
     sets = [("PetShop, low traffic", petshop.incidents(Path(arguments[0])))]
     if len(arguments) > 1:
         found = list(nezha.incidents(Path(arguments[1])))
-        sets += [(day, (row for row in found if row[0].startswith(day))) for day in ("2022-08-22", "2023-01-29")]
+        for name, day in (("Online Boutique", "2022-08-22"), ("Train Ticket", "2023-01-29")):
+            sets.append((name, iter([row for row in found if row[0].startswith(day)])))
     for name, incidents in sets:
         measure(name, incidents)
     quiet(Path(arguments[0]))

@@ -6,6 +6,7 @@ from typing import Any
 
 from diagnosis.engine.anomalies import anomaly_key
 from diagnosis.engine.changes import change_finding
+from diagnosis.engine.collect import metric_key
 from diagnosis.engine.families import FELT, family_of
 from diagnosis.engine.intake import alert_key, service_of
 from diagnosis.engine.onset import SUSTAINED_SECONDS
@@ -39,11 +40,9 @@ def known_from(state: State, topology: Topology) -> Known:
     for row in analysed["anomalies"]:
         anomalies.setdefault(row["node"], []).append(row)
     asked: dict[str, list[tuple[str, str]]] = {}
-    for key in sorted(state.evidence):
-        kind, _, rest = key.partition(":")
-        node, _, family = rest.rpartition(":")
-        if kind == "metric" and node:
-            asked.setdefault(node, []).append((family, key))
+    for row in state.of("collect")["probes"]:
+        if row["points"] and not row["earlier"]:
+            asked.setdefault(row["node"], []).append((row["family"], metric_key(row["node"], row["family"])))
     return Known(
         target=state.of("intake")["target"],
         onset=analysed["onset"],
@@ -98,9 +97,29 @@ def arguments_against(row: Mapping[str, Any], known: Known) -> list[Claim]:
         claims.append({"text": f"{node} turned unusual {late} after {known.target or 'the alert'} did.", "keys": own})
     if row["alike"] is not None and row["alike"] < _LITTLE_ALIKE:
         claims.append({"text": f"Its course is little like that of {known.target or 'the alert'}.", "keys": own})
+    if waits_on_others(row, known):
+        keys = [key for family, key in known.asked.get(node, ()) if family_of(family).symptom == "resource"]
+        text = (
+            f"Its own resources are as usual: the time may be lost in its calls, on the way to {_names(node, known)}."
+        )
+        claims.append({"text": text, "keys": keys})
     if row["kind"] == "external":
         claims.append({"text": f"{node} is outside our systems: it is seen through its callers only.", "keys": own})
     return claims + (list(known.before) if node == known.target else [])
+
+
+def waits_on_others(row: Mapping[str, Any], known: Known) -> bool:
+    """Whether a node is slow only, uses what it always uses, changed nothing, and calls others: it may be waiting."""
+    symptoms = {family_of(family).symptom for family in row["families"]}
+    measured = any(family_of(family).symptom == "resource" for family, _ in known.asked.get(row["node"], ()))
+    moved = row["changedAt"] is not None or row["restartedAt"] is not None
+    slow_only = "latency" in symptoms and not symptoms & {"resource", "error"}
+    return slow_only and measured and not moved and bool(known.topology.callees(row["node"]))
+
+
+def _names(node: str, known: Known) -> str:
+    callees = known.topology.callees(node)
+    return ", ".join(callees[:3]) + (" and others" if len(callees) > 3 else "")
 
 
 def anomaly_sentence(anomaly: Mapping[str, Any]) -> str:

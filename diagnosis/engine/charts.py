@@ -8,7 +8,7 @@ import numpy as np
 from diagnosis.engine.anomalies import anomaly_key
 from diagnosis.engine.collect import ask
 from diagnosis.engine.families import family_of
-from diagnosis.engine.limits import MAX_CHART_POINTS, MAX_CHARTS
+from diagnosis.engine.limits import MAX_CHART_POINTS, MAX_CHARTS, MAX_NAME
 from diagnosis.engine.numbering import evidence_of
 from diagnosis.engine.spans import Spans, spans_of
 from diagnosis.engine.times import iso, rounded
@@ -41,7 +41,7 @@ def _chart(anomaly: Mapping[str, Any], tools: Tools, spans: Spans, ids: Mapping[
     shown = Window(spans.window.start - spans.window.seconds, spans.window.end)
     return {
         "key": f"{node}:{family}",
-        "title": f"{family} of {node}" + (f" ({anomaly['name']})" if anomaly["name"] else ""),
+        "title": f"{family} of {node}" + (f" ({anomaly['name'][:MAX_NAME]})" if anomaly["name"] else ""),
         "unit": family_of(family).unit,
         "node": node,
         "family": family,

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 from diagnosis.engine.changes import change_finding, restarts_in
 from diagnosis.engine.families import family_of
 from diagnosis.engine.intake import alert_finding, alert_key
-from diagnosis.engine.limits import LOOK_BACK_SECONDS, MAX_ROWS_SAID
+from diagnosis.engine.limits import LOOK_BACK_SECONDS, MAX_CHANGES, MAX_NAME, MAX_ROWS_SAID
 from diagnosis.engine.numbering import ids_after
 from diagnosis.engine.onset import centre_and_scale, deviation, find_onset
 from diagnosis.engine.spans import Spans, spans_of
@@ -153,9 +153,13 @@ def _changes(
     for row in answer.rows:
         at = seconds_of(row.get("at"))
         if at is not None:
-            told = {field: str(row.get(field) or "") for field in ("service", "kind", "version", "url")}
+            told = {field: str(row.get(field) or "")[:MAX_NAME] for field in ("service", "kind", "version")}
+            told["url"] = str(row.get("url") or "") if is_web_url(str(row.get("url") or "")) else ""
             reported.append({**told, "at": at, "inferred": False})
     reported.sort(key=lambda change: (change["at"], change["service"], change["kind"], change["version"]))
+    if len(reported) > MAX_CHANGES:
+        gaps.append(f"{len(reported) - MAX_CHANGES} earlier changes are not listed: the newest {MAX_CHANGES} are.")
+        reported = reported[-MAX_CHANGES:]
     findings = {f.key: f for f in (change_finding(change, call=answer.call) for change in reported)}
     return list(findings.values()), [{**change, "key": change_finding(change).key} for change in reported]
 

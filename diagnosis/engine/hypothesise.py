@@ -1,13 +1,20 @@
 """Stage 7: what could it be? The nodes that stand out, each with its mechanism and what speaks for and against it.
 
-Result: {"hypotheses": [{"node", "kind", "mechanism", "score", "onset", "channels", "inOrder", "calleesUsual",
-"for": [claim], "against": [claim]}]}, the best first, at most five.
+Result: {"hypotheses": [{"node", "kind", "mechanism", "score", "onset", "channels", "inOrder", "waits",
+"calleesUsual", "for": [claim], "against": [claim]}]}, the best first, at most five.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diagnosis.engine.arguments import Known, arguments_against, arguments_for, callees_as_usual, known_from
+from diagnosis.engine.arguments import (
+    Known,
+    arguments_against,
+    arguments_for,
+    callees_as_usual,
+    known_from,
+    waits_on_others,
+)
 from diagnosis.engine.families import FELT, family_of
 from diagnosis.engine.limits import MAX_CANDIDATES
 from diagnosis.engine.numbering import evidence_of, ids_after
@@ -31,6 +38,7 @@ def _hypothesis(row: Mapping[str, Any], known: Known) -> dict[str, Any]:
         "onset": row["onset"],
         "channels": channels_of(row),
         "inOrder": known.onset is None or row["onset"] <= known.onset + SUSTAINED_SECONDS,
+        "waits": waits_on_others(row, known),
         "calleesUsual": callees_as_usual(row["node"], known),
         "for": arguments_for(row, known),
         "against": arguments_against(row, known),

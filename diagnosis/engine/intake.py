@@ -10,6 +10,7 @@ from typing import Any
 
 from diagnosis.engine.families import families_of_alert
 from diagnosis.engine.instructions import orders_in, texts_of
+from diagnosis.engine.limits import MAX_ALERTS, MAX_NAME
 from diagnosis.engine.spans import baseline_before
 from diagnosis.engine.times import as_json, iso, seconds_of, window_of
 from diagnosis.engine.types import Finding, Found, State, Tools, Window
@@ -51,7 +52,7 @@ def service_of(alert: Mapping[str, Any]) -> str:
     """The service that an alert names, by itself or by its labels; empty where it names none."""
     labels = alert.get("labels") or {}
     named = [alert.get("service"), *(labels.get(label) for label in _SERVICE_LABELS)]
-    return next((str(name) for name in named if name), "")
+    return next((str(name)[:MAX_NAME] for name in named if name), "")
 
 
 def alert_key(alert: Mapping[str, Any]) -> str:
@@ -63,19 +64,21 @@ def alert_finding(alert: Mapping[str, Any]) -> Finding:
     at = seconds_of(alert.get("startsAt"))
     service = service_of(alert)
     since = f" since {iso(at)}" if at is not None else ""
-    summary = f"Alert {alert.get('name') or 'without a name'} on {service or 'no named service'} fires{since}."
+    name = str(alert.get("name") or "without a name")[:MAX_NAME]
+    summary = f"Alert {name} on {service or 'no named service'} fires{since}."
     window = Window(at, seconds_of(alert.get("endsAt")) or at) if at is not None else None
     return Finding(alert_key(alert), "alert", summary, node=service, window=window)
 
 
 def _alerts_said(subject: Mapping[str, Any]) -> list[Finding]:
     alerts = [alert for alert in (subject.get("alert"), *(subject.get("alerts") or ())) if alert]
-    return list({alert_key(alert): alert_finding(alert) for alert in reversed(alerts)}.values())[::-1]
+    found = {alert_key(alert): alert_finding(alert) for alert in alerts}
+    return list(found.values())[:MAX_ALERTS]
 
 
 def _orders(subject: Mapping[str, Any]) -> list[Finding]:
     texts = [("the question", str(subject.get("query") or "")), *texts_of("the alert", subject.get("alert"))]
-    for number, alert in enumerate(subject.get("alerts") or (), start=1):
+    for number, alert in enumerate((subject.get("alerts") or ())[:MAX_ALERTS], start=1):
         texts += texts_of(f"alert {number} of the incident", alert)
     return orders_in(texts)
 

@@ -11,6 +11,11 @@ MAX_CHART_POINTS: Final = 300
 MAX_CHARTS: Final = 12
 MAX_CANDIDATES: Final = 5
 MAX_ROWS_SAID: Final = 20
+MAX_ALERTS: Final = 100
+MAX_CHANGES: Final = 100
+MAX_NAME: Final = 200
+# What a report may hold of the alerts that it is about, in bytes of JSON.
+MAX_SUBJECT_BYTES: Final = 60_000
 CALLEE_HOPS: Final = 4
 CALLER_HOPS: Final = 1
 LOOK_BACK_SECONDS: Final = 7200.0

@@ -3,10 +3,12 @@
 Result: {"report": REPORT}.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnosis.engine.charts import charts_of
+from diagnosis.engine.limits import MAX_NAME, MAX_SUBJECT_BYTES
 from diagnosis.engine.numbering import all_cited, cited, evidence_of, ids_after
 from diagnosis.engine.timeline import impact_of, timeline_of
 from diagnosis.engine.times import iso, rounded
@@ -14,6 +16,7 @@ from diagnosis.engine.types import Found, State, Tools
 from diagnosis.reports.urls import is_web_url
 
 SCHEMA_VERSION = 1
+MAX_TEXT = 4000
 _SUBJECT_FIELDS = ("query", "window", "alert", "incident", "alerts")
 _EMPTY_SUBJECT: Mapping[str, Any] = {"query": "", "alerts": []}
 
@@ -58,7 +61,37 @@ def storable(value: Any) -> Any:
 def _subject(state: State) -> dict[str, Any]:
     window = state.of("intake")["window"]
     given = {**_EMPTY_SUBJECT, **state.subject, "window": {"start": iso(window["start"]), "end": iso(window["end"])}}
-    return {name: given.get(name) for name in _SUBJECT_FIELDS}
+    told = {name: given.get(name) for name in _SUBJECT_FIELDS}
+    return {
+        **told,
+        "query": str(told["query"])[:MAX_TEXT],
+        "alert": _fitting_one(told["alert"]),
+        "alerts": _fitting(told["alerts"]),
+    }
+
+
+def _fitting(alerts: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """The first alerts that fit into what a report may hold of them; all of them are in the incident."""
+    kept: list[Any] = []
+    left = MAX_SUBJECT_BYTES
+    for alert in alerts:
+        left -= _size(_fitting_one(alert))
+        if left < 0:
+            break
+        kept.append(_fitting_one(alert))
+    return kept
+
+
+def _fitting_one(alert: Any) -> Any:
+    """An alert, without its labels and annotations where they are huge."""
+    if not alert or _size(alert) <= MAX_SUBJECT_BYTES // 4:
+        return alert
+    cut = {name: str(value)[:MAX_NAME] if isinstance(value, str) else value for name, value in alert.items()}
+    return {**cut, "labels": {}, "annotations": {}}
+
+
+def _size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=True))
 
 
 def _at(seconds: float | None) -> str | None:

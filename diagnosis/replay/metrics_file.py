@@ -17,6 +17,7 @@ FILE = "metrics.csv"
 COLUMNS = ("time", "service", "family", "name", "value")
 # More steps than this between first and last value: a stray time, not a series.
 MOST_STEPS = 200_000
+LATEST = 4e9  # The year 2096: beyond it, a time is most likely in milliseconds.
 
 Key = tuple[str, str, str]
 
@@ -41,7 +42,7 @@ def _point(row: Mapping[str | None, str | None], line: int) -> tuple[Key, float,
         raise BadIncident(FILE, f"A line has {len(COLUMNS)} columns.", line=line)
     told = {column: str(row[column]) for column in COLUMNS}
     at = _number(told["time"]) if _number(told["time"]) is not None else seconds_of(told["time"])
-    if at is None or not math.isfinite(at):
+    if at is None or not 0 <= at <= LATEST:
         raise BadIncident(FILE, f"{told['time'][:40]!r} is no time.", line=line)
     if not told["service"] and told["family"] != "expression":
         raise BadIncident(FILE, "The service is missing.", line=line)
