@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from oncall.api.errors import DETAILS, UNAVAILABLE, CsrfFailed, as_api_error, error_response
-from oncall.requests import is_page
+from oncall.requests import wants_page
 
 TITLES = {
     400: "That request was not understood",
@@ -37,13 +37,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    if is_page(request.path):
+    if wants_page(request):
         return _answer(request, 403, "This form has expired. Go back, reload the page and send it again.")
     return _answer(request, 403, str(CsrfFailed.default_detail))
 
 
 def _answer(request: HttpRequest, status: int, detail: str | None = None) -> HttpResponse:
-    if not is_page(request.path):
+    if not wants_page(request):
         return error_response(status, detail)
     return error_page(status, detail)
 
