@@ -36,7 +36,7 @@ def test_no_question_at_all(client: Client, body: Any) -> None:
     assert "blank" in refused(client, body, "query")
 
 
-@pytest.mark.parametrize("body", [[], "Why?", 1, [{"query": "Why?"}]])
+@pytest.mark.parametrize("body", [[], '"Why?"', 1, [{"query": "Why?"}]])
 def test_no_object(client: Client, body: Any) -> None:
     refused(client, body, "nonFieldErrors")
 
