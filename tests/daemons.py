@@ -153,6 +153,8 @@ def prometheus(
         f"--config.file={folder / 'prometheus.yml'}",
         f"--storage.tsdb.path={folder / 'data'}",
         f"--storage.tsdb.retention.time={RETENTION}",
+        # It learns its Alertmanagers five seconds after the first alert; a minute would pass until it is sent again.
+        "--rules.alert.resend-delay=1s",
         f"--web.listen-address=127.0.0.1:{port}",
     ]
     with _running(command, port, folder) as daemon:
