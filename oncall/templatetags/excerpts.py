@@ -1,11 +1,12 @@
-"""An excerpt with its matched words marked."""
+"""A hit's place in its document, and its excerpt with the matched words marked."""
 
 from django import template
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
-from documents.excerpt import Excerpt
 from documents.models import Chunk
+from documents.passage import passage
+from documents.search import Hit
 
 register = template.Library()
 
@@ -18,12 +19,10 @@ def trail(chunk: Chunk) -> list[str]:
 
 
 @register.filter
-def marked(excerpt: Excerpt) -> SafeString:
-    """The excerpt's text, every piece of it escaped, with ``<mark>`` around what was matched."""
-    pieces: list[tuple[str, str]] = []
-    at = 0
-    for start, end in excerpt.matches:
-        pieces.append((excerpt.text[at:start], excerpt.text[start:end]))
-        at = end
-    marked_up = format_html_join("", "{}<mark>{}</mark>", pieces)
-    return format_html("{}{}", mark_safe(marked_up), excerpt.text[at:])
+def marked(hit: Hit) -> SafeString:
+    """What to read of a hit, every piece of it escaped, with ``<mark>`` around what was matched."""
+    pieces = [
+        (format_html("<mark>{}</mark>", text) if matched else text,)
+        for text, matched in passage(hit.chunk, hit.excerpt)
+    ]
+    return format_html_join("", "{}", pieces)
