@@ -45,6 +45,8 @@ def test_a_second_signal_hurries(home: Home) -> None:
     worker.signal(signal.SIGTERM)
     assert worker.exit_code(seconds=10) == 0
     assert home.outcomes(job) == ["released"]
+    assert "Waiting up to 60 s for 1 job; Ctrl-C again to give it back now." in worker.log
+    assert "\x1b[" not in worker.log
 
 
 def test_a_loop_that_is_blocked_for_a_lease_exits_75(home: Home) -> None:

@@ -49,7 +49,11 @@ class Home:
         return [line for line in done.stdout.split() if line.startswith("job_")]
 
     def worker(self, *arguments: str) -> "Worker":
-        worker = Worker(self, len(self.workers), arguments, self._environment())
+        return self.worker_with(APP, *arguments)
+
+    def worker_with(self, apps: str, *arguments: str) -> "Worker":
+        """A worker with these extra apps."""
+        worker = Worker(self, len(self.workers), arguments, self._environment(ONCALL_EXTRA_APPS=apps))
         self.workers.append(worker)
         return worker
 
