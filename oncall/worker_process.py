@@ -19,6 +19,8 @@ LONGEST_PAUSE_SECONDS = 30.0
 WELL_AFTER_SECONDS = 60.0
 # The worker drains for up to 30 s of its own; then it is killed, and its leases are reclaimed elsewhere.
 STOP_SECONDS = 35.0
+# Told a second time it gives its jobs back, uncharged; that needs the database, so it is given a moment.
+HURRY_SECONDS = 8.0
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
@@ -43,18 +45,18 @@ class WorkerProcess:
         self._watcher.start()
 
     def stop(self) -> None:
-        """End the child with SIGTERM, so that it drains; a second Ctrl-C, or the time limit, kills it."""
+        """End the child: it drains; a second Ctrl-C makes it give its jobs back; a third, or its time, kills it."""
         with self._lock:
             self._stopping.set()
             child = self._child
         if child is None or child.poll() is not None:
             return
-        child.send_signal(signal.SIGTERM)
-        try:
-            child.wait(STOP_SECONDS)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            child.kill()
-            child.wait()
+        for seconds in (STOP_SECONDS, HURRY_SECONDS):
+            child.send_signal(signal.SIGTERM)
+            if _ends_within(child, seconds):
+                return
+        child.kill()
+        child.wait()
 
     def _watch(self) -> None:
         pause = FIRST_PAUSE_SECONDS
@@ -77,6 +79,15 @@ class WorkerProcess:
             # A session of its own: Ctrl-C goes to us alone, and we tell the child once, in order.
             self._child = subprocess.Popen(self._command, start_new_session=True, preexec_fn=_end_with_parent)
             return self._child
+
+
+def _ends_within(child: "subprocess.Popen[bytes]", seconds: float) -> bool:
+    """Wait for the child; False when it still runs after ``seconds``, or at a Ctrl-C."""
+    try:
+        child.wait(seconds)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        return child.poll() is not None
+    return True
 
 
 def _end_with_parent() -> None:

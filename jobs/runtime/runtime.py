@@ -90,6 +90,11 @@ class BackgroundJobRuntime:
     def worker_id(self) -> str:
         return self._registration.worker_id
 
+    @property
+    def held(self) -> int:
+        """How many jobs it has in its hands."""
+        return len(self._held)
+
     # --- Start and stop -----------------------------------------------------------------------------------------------
 
     def start(self) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.e2e.worker_process import APP, Home
 from tests.oncall.server import manage, serving
 
 pytestmark = pytest.mark.e2e
@@ -86,6 +87,45 @@ def test_the_worker_is_started_again_and_ends_with_the_server(home: Path) -> Non
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
         assert not psutil.pid_exists(second)
+
+
+@pytest.fixture
+def busy(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Home, str]:
+    """A data folder with a job whose handler does not come back, and that job."""
+    monkeypatch.setenv("ONCALL_EXTRA_APPS", APP)
+    own = Home(home).copy(tmp_path / "home")
+    (job,) = own.enqueue("blocked")
+    return own, job
+
+
+def test_a_second_ctrl_c_gives_jobs_back_uncharged(busy: tuple[Home, str]) -> None:
+    home, job = busy
+    with serving(home.folder, "--concurrency", "1") as (process, _, _port):
+        eventually(lambda: bool(home.notes("began")))
+        process.send_signal(signal.SIGINT)
+        eventually(lambda: "background.worker.draining" in (home.folder / "log").read_text())
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        assert process.stdout is not None
+        said = process.stdout.read()
+    assert "Waiting up to 30 s for 1 job; Ctrl-C again to give it back now." in said
+    assert "Worker worker_" in said and "Ctrl-C stops it" not in said
+    assert (home.job(job)[:3], home.outcomes(job)) == (("queued", 0, 1), ["released"])
+
+
+def test_a_worker_that_does_not_hear_is_killed(busy: tuple[Home, str]) -> None:
+    home, job = busy
+    with serving(home.folder, "--concurrency", "1") as (process, _, _port):
+        eventually(lambda: bool(home.notes("began")))
+        worker = worker_of(process.pid)
+        assert worker is not None
+        process.send_signal(signal.SIGINT)
+        eventually(lambda: "background.worker.draining" in (home.folder / "log").read_text())
+        os.kill(worker, signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        assert not psutil.pid_exists(worker)
+    assert home.job(job)[0] == "running"  # Until its lease has run out.
 
 
 def test_a_server_that_is_killed_takes_its_worker_along(home: Path) -> None:

@@ -41,17 +41,24 @@ class Command(BaseCommand):
         if options["verbosity"] == 0:
             instrument.warnings_only()
         else:
-            self.stderr.write(f"Worker {runtime.worker_id}: concurrency {options['concurrency']}. Ctrl-C to stop.")
+            stop = " Ctrl-C stops it." if _is_in_the_foreground() else ""
+            self._say(f"Worker {runtime.worker_id}: concurrency {options['concurrency']}.{stop}")
         _stop_on_signals(runtime)
         runtime.start()
         if options["burst"]:
             threading.Thread(target=_stop_when_idle, args=[runtime], daemon=True).start()
         runtime.wants_to_stop.wait()
+        if options["drain_seconds"] > 0 and (held := runtime.held):
+            self._say(_waiting(held, options["drain_seconds"]))
         runtime.stop()
         sys.stdout.flush()
         sys.stderr.flush()
         # Threads of handlers that never come back would hold up a normal exit.
         os._exit(runtime.exit_code)
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
 
 
 def _kinds(text: str) -> list[str]:
@@ -59,6 +66,19 @@ def _kinds(text: str) -> list[str]:
     if not kinds:
         raise CommandError("--kinds names no kind.")
     return kinds
+
+
+def _is_in_the_foreground() -> bool:
+    """Whether a Ctrl-C at the terminal comes to us; beside a server it goes to that one, which then stops us."""
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _waiting(held: int, seconds: float) -> str:
+    jobs, them = ("1 job", "it") if held == 1 else (f"{held} jobs", "them")
+    return f"Waiting up to {seconds:g} s for {jobs}; Ctrl-C again to give {them} back now."
 
 
 def _stop_on_signals(runtime: BackgroundJobRuntime) -> None:
