@@ -50,7 +50,7 @@ def cancel(request: HttpRequest, diagnosis_id: str) -> HttpResponse:
         request_cancel(diagnosis.job_id)
     except Job.DoesNotExist:
         messages.info(request, _("There is nothing to cancel: the job is gone."))
-    return redirect("diagnosis", diagnosis.pk)
+    return redirect("pages:diagnosis", diagnosis.pk)
 
 
 @login_required
@@ -62,12 +62,12 @@ def retry(request: HttpRequest, diagnosis_id: str) -> HttpResponse:
         again, _job = retry_diagnosis(diagnosis.pk)
     except ActiveDiagnosis as active:
         messages.info(request, _("This incident is being diagnosed already: here it is."))
-        return redirect("diagnosis", active.diagnosis_id)
+        return redirect("pages:diagnosis", active.diagnosis_id)
     except NotRetryable as refused:
         successor = Diagnosis.objects.filter(retry_of_diagnosis_id=diagnosis.pk).first()
         messages.error(request, str(refused))
-        return redirect("diagnosis", (successor or diagnosis).pk)
-    return redirect("diagnosis", again.pk)
+        return redirect("pages:diagnosis", (successor or diagnosis).pk)
+    return redirect("pages:diagnosis", again.pk)
 
 
 def diagnosis_seen_by(request: HttpRequest, diagnosis_id: str, *, steer: bool = False) -> Diagnosis:

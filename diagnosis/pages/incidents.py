@@ -52,7 +52,7 @@ def incident_page(request: HttpRequest, incident_id: str) -> HttpResponse:
 def acknowledge_incident(request: HttpRequest, incident_id: str) -> HttpResponse:
     incident = _incident(request, incident_id, steer=True)
     acknowledge(incident.pk, user_id=user_of(request).pk)
-    return redirect("incident", incident.pk)
+    return redirect("pages:incident", incident.pk)
 
 
 @login_required
@@ -65,7 +65,7 @@ def note_incident(request: HttpRequest, incident_id: str) -> HttpResponse:
         add_note(incident.pk, author_id=user_of(request).pk, text=text)
     except EmptyNote as refused:
         return _incident_page(request, incident, status=400, note=text, problem=str(refused))
-    return redirect("incident", incident.pk)
+    return redirect("pages:incident", incident.pk)
 
 
 @login_required
@@ -88,8 +88,8 @@ def _begin(
         diagnosis, _job = begin(incident)
     except ActiveDiagnosis as active:
         messages.info(request, _("This incident is being diagnosed already: here it is."))
-        return redirect("diagnosis", active.diagnosis_id)
-    return redirect("diagnosis", diagnosis.pk)
+        return redirect("pages:diagnosis", active.diagnosis_id)
+    return redirect("pages:diagnosis", diagnosis.pk)
 
 
 def _incident(request: HttpRequest, incident_id: str, *, steer: bool = False) -> Incident:

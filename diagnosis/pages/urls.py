@@ -2,6 +2,7 @@ from django.urls import path
 
 from diagnosis.pages import diagnoses, incidents, live
 
+app_name = "pages"
 urlpatterns = [
     path("incidents/", incidents.incident_list, name="incidents"),
     path("incidents/<str:incident_id>/", incidents.incident_page, name="incident"),
