@@ -212,6 +212,8 @@ SPECTACULAR_SETTINGS = {
         "ToolCallStatusEnum": "diagnosis.models.ToolCall.Status",
         "DataSourceKindEnum": "diagnosis.models.DataSource.Kind",
         "ServiceKindEnum": "diagnosis.models.Service.Kind",
+        "SourceResultEnum": "diagnosis.catalogue.checking.SOURCE_RESULTS",
+        "FamilyResultEnum": "diagnosis.catalogue.checking.FAMILY_RESULTS",
         "AlertStateEnum": "diagnosis.states.ALERT_STATES",
         "IncidentStateEnum": "diagnosis.states.INCIDENT_STATES",
     },

@@ -2,8 +2,7 @@
 
 from rest_framework import serializers
 
-from diagnosis.catalogue.checking import NO_DATA, OK
-from diagnosis.datasources.protocol import FAILURES
+from diagnosis.catalogue.checking import FAMILY_RESULTS
 from diagnosis.models import Service
 from documents.api.serializers import StorableCharField
 from oncall.api.fields import CamelModelSerializer, CamelSerializer, PlainJSONField
@@ -61,7 +60,7 @@ class FamilyCheckSerializer(CamelSerializer):
 
     data_source_id = serializers.CharField()
     family = serializers.CharField()
-    result = serializers.ChoiceField(choices=[OK, NO_DATA, *FAILURES])
+    result = serializers.ChoiceField(choices=FAMILY_RESULTS)
     series = serializers.IntegerField()
     detail = serializers.CharField()
 

@@ -4,9 +4,8 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
-from diagnosis.catalogue.checking import CLOCK_DIFFERS, OK
+from diagnosis.catalogue.checking import SOURCE_RESULTS
 from diagnosis.datasources.credentials import seal
-from diagnosis.datasources.protocol import FAILURES
 from diagnosis.models import DataSource
 from documents.api.serializers import StorableCharField
 from oncall.api.fields import CamelModelSerializer, CamelSerializer
@@ -43,7 +42,7 @@ class DataSourceSerializer(CamelModelSerializer):
     owner_user_id = serializers.IntegerField(read_only=True)
     has_secret = serializers.SerializerMethodField()
     check_result = serializers.ChoiceField(
-        choices=["", OK, CLOCK_DIFFERS, *FAILURES], read_only=True, help_text="Of the newest check or pull."
+        choices=["", *SOURCE_RESULTS], read_only=True, help_text="Of the newest check or pull."
     )
 
     class Meta:
@@ -96,5 +95,5 @@ class NewDataSourceSerializer(DataSourceChangeSerializer):
 class SourceCheckSerializer(CamelSerializer):
     """A class of failure, or ``ok``, and a sentence of ours; nothing of what the source said."""
 
-    result = serializers.ChoiceField(choices=[OK, CLOCK_DIFFERS, *FAILURES])
+    result = serializers.ChoiceField(choices=SOURCE_RESULTS)
     detail = serializers.CharField()

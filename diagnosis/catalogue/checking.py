@@ -14,13 +14,15 @@ from django.utils import timezone
 
 from diagnosis.datasources.opening import alertmanager_for, endpoint_of, source_for
 from diagnosis.datasources.prometheus import Prometheus
-from diagnosis.datasources.protocol import CALL_SECONDS, MetricSource, SourceFailed
+from diagnosis.datasources.protocol import CALL_SECONDS, FAILURES, MetricSource, SourceFailed
 from diagnosis.engine.types import Window
 from diagnosis.models import DataSource, Service
 
 OK: Final = "ok"
 NO_DATA: Final = "no_data"
 CLOCK_DIFFERS: Final = "clock_differs"
+SOURCE_RESULTS: Final = (OK, CLOCK_DIFFERS, *FAILURES)
+FAMILY_RESULTS: Final = (OK, NO_DATA, *FAILURES)
 # Seconds: what is looked at, how dense, and how far two clocks may be apart.
 LOOK_BACK: Final = 900.0
 STEP: Final = 60.0

@@ -103,7 +103,7 @@ def _fenced(text: str) -> str:
 def _chart(chart: Mapping[str, Any]) -> Iterator[Piece]:
     """A picture in words: its title, its range, its onset."""
     values = [value for _time, value in chart["points"] if value is not None]
-    yield from (Strong(chart["title"]), " (", Said(chart["unit"]), "): ")
+    yield from (Strong(chart["title"]), *((" (", Said(chart["unit"]), ")") if chart["unit"].strip() else ()), ": ")
     yield f"{number(min(values))} … {number(max(values))}" if values else _("no values")
     if chart["onset"]:
         yield from (", ", _("onset"), " ", Moment(chart["onset"]))

@@ -110,10 +110,13 @@ def _expression(expression: Json | None) -> Iterator[Block]:
     if expression is None:
         return
     yield Paragraph([Code(expression["expr"])])
-    line: list[Piece] = [_("It must hold for"), f" {duration(expression['for'])}."]
+    line: list[Piece] = []
+    if expression["for"]:
+        line += [_("It must hold for"), f" {duration(expression['for'])}. "]
     if expression["onset"]:
-        line += [" ", _("It has held since"), " ", Moment(expression["onset"]), "."]
-    yield Paragraph(line, muted=True)
+        line += [_("It has held since"), " ", Moment(expression["onset"]), "."]
+    if line:
+        yield Paragraph(line, muted=True)
 
 
 def _of_alert(chart: Json) -> bool:
