@@ -126,6 +126,7 @@ def _ranking_row(row: Ranked) -> dict[str, Any]:
         "kind": row.kind,
         "score": rounded(row.score),
         "onset": row.onset,
+        "step": row.step,
         "alike": rounded(row.alike),
         "families": [judgement.family for judgement in row.judgements],
         "explainedBy": list(row.explained_by),

@@ -24,6 +24,7 @@ class Known:
 
     target: str
     onset: float | None
+    begin: float
     topology: Topology
     anomalies: Mapping[str, Sequence[Mapping[str, Any]]]
     usual: Mapping[str, Mapping[str, Any]]
@@ -46,6 +47,7 @@ def known_from(state: State, topology: Topology) -> Known:
     return Known(
         target=state.of("intake")["target"],
         onset=analysed["onset"],
+        begin=state.of("intake")["window"]["start"] - analysed["slack"],
         topology=topology,
         anomalies=anomalies,
         usual={row["node"]: row for row in analysed["usual"]},
@@ -97,6 +99,9 @@ def arguments_against(row: Mapping[str, Any], known: Known) -> list[Claim]:
         claims.append({"text": f"{node} turned unusual {late} after {known.target or 'the alert'} did.", "keys": own})
     if row["alike"] is not None and row["alike"] < _LITTLE_ALIKE:
         claims.append({"text": f"Its course is little like that of {known.target or 'the alert'}.", "keys": own})
+    if not began_inside(row, known):
+        text = f"{node} was unusual from the window's first value on: when that began is not known."
+        claims.append({"text": text, "keys": own})
     if waits_on_others(row, known):
         keys = [key for family, key in known.asked.get(node, ()) if family_of(family).symptom == "resource"]
         text = (
@@ -106,6 +111,11 @@ def arguments_against(row: Mapping[str, Any], known: Known) -> list[Claim]:
     if row["kind"] == "external":
         claims.append({"text": f"{node} is outside our systems: it is seen through its callers only.", "keys": own})
     return claims + (list(known.before) if node == known.target else [])
+
+
+def began_inside(row: Mapping[str, Any], known: Known) -> bool:
+    """Whether the begin was seen: a node that was unusual when the window opened may always be so at this time."""
+    return bool(row["onset"] > known.begin + row["step"])
 
 
 def waits_on_others(row: Mapping[str, Any], known: Known) -> bool:

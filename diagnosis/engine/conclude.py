@@ -4,7 +4,8 @@ confirmed      two independent channels on the node, one of them a change or a r
                later than the target's; what it calls was measured and is as usual; clearly ahead of the others. The
                stage that puts a hypothesis to a test of its own is not built yet: until then the callees that were
                asked and found as usual are the only attempt to refute it, and no other way leads to this word.
-likely         a clear lead in the right order, its target unusual too, and not merely slow while it may be waiting.
+likely         a clear lead in the right order, begun inside the window, not merely slow while it may be waiting on
+               others; its target unusual too, or so strong that the alert alone will do.
 inconclusive   unusual things were seen and none stands out, or too little could be seen.
 no_anomaly     the target was measured and neither it nor anything around it is unusual.
 
@@ -75,7 +76,7 @@ def _stands_out(state: State, hypotheses: Sequence[Mapping[str, Any]]) -> bool:
     best, analysed = hypotheses[0], state.of("analyse")
     least = LEAST_SCORE if analysed["target"] is not None else 3 * LEAST_SCORE
     complained = analysed["target"] is not None or bool(state.subject.get("alert"))
-    fit = complained and best["score"] >= least and best["inOrder"] and not best["waits"]
+    fit = complained and best["score"] >= least and best["inOrder"] and best["beganInside"] and not best["waits"]
     return fit and not analysed["before"] and _ahead(hypotheses, A_LITTLE_AHEAD)
 
 

@@ -1,6 +1,6 @@
 """Stage 7: what could it be? The nodes that stand out, each with its mechanism and what speaks for and against it.
 
-Result: {"hypotheses": [{"node", "kind", "mechanism", "score", "onset", "channels", "inOrder", "waits",
+Result: {"hypotheses": [{"node", "kind", "mechanism", "score", "onset", "channels", "inOrder", "waits", "beganInside",
 "calleesUsual", "for": [claim], "against": [claim]}]}, the best first, at most five.
 """
 
@@ -11,6 +11,7 @@ from diagnosis.engine.arguments import (
     Known,
     arguments_against,
     arguments_for,
+    began_inside,
     callees_as_usual,
     known_from,
     waits_on_others,
@@ -39,6 +40,7 @@ def _hypothesis(row: Mapping[str, Any], known: Known) -> dict[str, Any]:
         "channels": channels_of(row),
         "inOrder": known.onset is None or row["onset"] <= known.onset + SUSTAINED_SECONDS,
         "waits": waits_on_others(row, known),
+        "beganInside": began_inside(row, known),
         "calleesUsual": callees_as_usual(row["node"], known),
         "for": arguments_for(row, known),
         "against": arguments_against(row, known),

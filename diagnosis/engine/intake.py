@@ -56,7 +56,8 @@ def service_of(alert: Mapping[str, Any]) -> str:
 
 
 def alert_key(alert: Mapping[str, Any]) -> str:
-    return f"alert:{alert.get('id') or alert.get('name')}:{alert.get('startsAt') or ''}"[:300]
+    at = seconds_of(alert.get("startsAt"))
+    return f"alert:{alert.get('id') or alert.get('name')}:{iso(at) if at is not None else ''}"[:300]
 
 
 def alert_finding(alert: Mapping[str, Any]) -> Finding:

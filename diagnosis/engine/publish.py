@@ -70,7 +70,7 @@ def _subject(state: State) -> dict[str, Any]:
     }
 
 
-def _fitting(alerts: Sequence[Mapping[str, Any]]) -> list[Any]:
+def _fitting(alerts: Any) -> list[Any]:
     """The first alerts that fit into what a report may hold of them; all of them are in the incident."""
     kept: list[Any] = []
     left = MAX_SUBJECT_BYTES
