@@ -128,6 +128,7 @@ def prometheus(
     alertmanagers: Iterable[str] = (),
     scrape: Iterable[str] = (),
     seconds: float = 1,
+    port: int | None = None,
 ) -> Iterator[Daemon]:
     """A Prometheus with these samples. ``rules`` is the content of a rule file; ``alertmanagers`` and ``scrape`` are
     ``host:port``; it scrapes and evaluates every ``seconds``."""
@@ -147,7 +148,7 @@ def prometheus(
     if targets := list(scrape):
         config["scrape_configs"] = [{"job_name": "scraped", "static_configs": [{"targets": targets}]}]
     (folder / "prometheus.yml").write_text(json.dumps(config), encoding="utf-8")
-    port = free_port()
+    port = port or free_port()
     command = [
         binary,
         f"--config.file={folder / 'prometheus.yml'}",

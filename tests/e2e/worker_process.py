@@ -32,7 +32,7 @@ class Home:
         """``manage.py`` to its end."""
         return subprocess.run(
             [sys.executable, "manage.py", *arguments],
-            env=self._environment(**environment), cwd=ROOT, capture_output=True, text=True, timeout=90, check=False,
+            env=self.environment(**environment), cwd=ROOT, capture_output=True, text=True, timeout=90, check=False,
         )  # fmt: skip
 
     def enqueue(self, kind: str, *, count: int = 1, delayed: bool = False) -> list[str]:
@@ -53,7 +53,7 @@ class Home:
 
     def worker_with(self, apps: str, *arguments: str) -> "Worker":
         """A worker with these extra apps."""
-        worker = Worker(self, len(self.workers), arguments, self._environment(ONCALL_EXTRA_APPS=apps))
+        worker = Worker(self, len(self.workers), arguments, self.environment(ONCALL_EXTRA_APPS=apps))
         self.workers.append(worker)
         return worker
 
@@ -91,7 +91,7 @@ class Home:
         for worker in self.workers:
             worker.kill()
 
-    def _environment(self, **more: str) -> dict[str, str]:
+    def environment(self, **more: str) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name not in _UNSET}
         return {**kept, "ONCALL_HOME": str(self.folder), "ONCALL_EXTRA_APPS": APP, **more}
 
