@@ -12,12 +12,14 @@ from oncall.api.fields import CamelModelSerializer, CamelSerializer, is_storable
 
 
 class StorableCharField(serializers.CharField):
-    """Text that both databases can store."""
+    """Text that both databases can store; a number is no text."""
 
     default_error_messages = {"text": "Text must not contain NUL characters or lone surrogates."}
 
     def to_internal_value(self, data: Any) -> str:
-        if isinstance(data, str) and not is_storable(data):
+        if not isinstance(data, str):
+            self.fail("invalid")
+        if not is_storable(data):
             self.fail("text")
         return super().to_internal_value(data)
 

@@ -123,6 +123,7 @@ def test_a_status_that_is_none(client: Client, base: KnowledgeBase) -> None:
         ({"query": "x", "mode": "magic"}, "mode"),
         ({"query": "x", "documentIds": "doc_1"}, "documentIds"),
         ({"query": "x", "documentIds": [None]}, "documentIds.0"),
+        ({"query": "x", "documentIds": [7]}, "documentIds.0"),
     ],
     ids=str,
 )
@@ -149,6 +150,7 @@ def test_bodies_that_are_no_object(client: Client, base: KnowledgeBase, body: by
         ({"name": "a", "ownerUserId": "me"}, "ownerUserId"),
         ({"name": "a", "ownerUserId": 2**70}, "ownerUserId"),
         ({"name": "a", "description": ["x"]}, "description"),
+        ({"name": "a", "description": 7}, "description"),
     ],
     ids=str,
 )
