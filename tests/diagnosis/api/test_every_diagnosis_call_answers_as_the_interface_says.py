@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from diagnosis.models import Alert, DataSource, Diagnosis
+from diagnosis.models import Alert, DataSource, Diagnosis, Rule
 from documents.bases import default_base
 from jobs.models import Job
 from oncall.models import Team, User
@@ -123,3 +123,12 @@ def test_a_list_costs_the_same_for_one_row_and_for_many(
         make_diagnosis(team, status="pending")
     with django_assert_max_num_queries(6):
         assert len(client.get("/aiops/diagnostics").json()["results"]) == 12
+
+
+def test_an_alert_in_the_body_for_which_a_rule_begins_one_is_told_of_that_one(client: Client, alice: User) -> None:
+    Rule.objects.create(owner_user=alice, name="pages", matchers={"severity": "page"})
+    alert = {"labels": {"alertname": "Slow", "severity": "page"}, "startsAt": timezone.now().isoformat()}
+    answer = client.post("/aiops/diagnostics", {"query": "Why?", "alert": alert}, content_type="application/json")
+    begun = Diagnosis.objects.get()
+    assert answer.status_code == 409 and begun.pk in answer.json()["errors"][0]["detail"]
+    assert begun.status == "pending" and Alert.objects.get().pk == begun.alert_id
