@@ -18,7 +18,7 @@ from diagnosis.delivered import Delivered
 from diagnosis.incidents import settle
 from diagnosis.intake import lock_intake, note_webhook
 from diagnosis.models import Alert, Incident
-from diagnosis.occurrences import batches, end_superseded, first_of, link_recurrences, read_histories
+from diagnosis.occurrences import batches, end_superseded, first_of, link_recurrences, read_histories, rewrite
 from diagnosis.placing import Placing
 from diagnosis.rules import begin_diagnoses
 from diagnosis.states import FIRING, OPEN, RESOLVED
@@ -167,7 +167,7 @@ def _take_over(alert: Delivered, row: Alert) -> None:
 
 def _write(filing: _Filing, *, now: datetime) -> None:
     """Store the rows that changed; those that only came again need no more than one statement for all."""
-    Alert.objects.bulk_update(filing.changed.values(), _WRITTEN)
+    rewrite(filing.changed.values(), _WRITTEN)
     times: dict[int, list[str]] = {}
     for pk, count in filing.repeated.items():
         if pk not in filing.changed:

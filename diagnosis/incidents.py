@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from diagnosis.intake import lock_intake
@@ -32,27 +32,25 @@ def settle(incident_ids: Iterable[str], *, now: datetime) -> None:
     One with an alert of which nobody has heard for long stays open: silence is no all-clear.
     """
     for batch in batches(sorted(set(incident_ids))):
-        moved = []
-        for incident in Incident.objects.filter(pk__in=batch).annotate(
-            going_on=Count("alerts", filter=Q(alerts__state__in=[FIRING, STALE])),
-            first_start=Min("alerts__starts_at"),
-            last_end=Max("alerts__ends_at"),
-        ):
-            if _follow(incident):
-                incident.updated_at = now
-                moved.append(incident)
-        Incident.objects.bulk_update(moved, ["state", "opened_at", "resolved_at", "updated_at"])
+        found = list(
+            Incident.objects.filter(pk__in=batch).annotate(
+                going_on=Count("alerts", filter=Q(alerts__state__in=[FIRING, STALE])),
+                first_start=Min("alerts__starts_at"),
+                last_end=Max("alerts__ends_at"),
+            )
+        )
+        _move_beginnings(found, now=now)
+        over = [one.pk for one in found if one.going_on == 0 and one.last_end not in (None, one.resolved_at)]
+        last_end = Alert.objects.filter(incident_id=OuterRef("pk")).order_by("-ends_at").values("ends_at")[:1]
+        Incident.objects.filter(pk__in=over).update(state=RESOLVED, resolved_at=Subquery(last_end), updated_at=now)
 
 
-def _follow(incident: Any) -> bool:
-    """Move ``incident`` as its alerts say; whether anything changed."""
-    before = (incident.state, incident.opened_at, incident.resolved_at)
-    if incident.first_start is not None:
-        incident.opened_at = min(incident.opened_at, incident.first_start)
-    if incident.going_on == 0 and incident.last_end is not None:
-        incident.state = RESOLVED
-        incident.resolved_at = incident.last_end
-    return before != (incident.state, incident.opened_at, incident.resolved_at)
+def _move_beginnings(incidents: Iterable[Any], *, now: datetime) -> None:
+    """An alert that came late may have begun before all others."""
+    moved = [one for one in incidents if one.first_start is not None and one.first_start < one.opened_at]
+    for incident in moved:
+        incident.opened_at, incident.updated_at = incident.first_start, now
+    Incident.objects.bulk_update(moved, ["opened_at", "updated_at"])
 
 
 def acknowledge(incident_id: str, *, user_id: int, now: datetime | None = None) -> Incident:

@@ -53,11 +53,14 @@ class Placing:
             return {alert.incident_id for alert in ordered}
         current = self._of_group()
         touched = {current.incident.pk} if current else set()
-        opened_at = current.incident.opened_at if current else None
-        # What was over before the open incident began is history: it neither belongs to it nor closes it.
-        past = [alert for alert in ordered if opened_at and alert.ends_at and alert.ends_at <= opened_at]
+        past: list[Alert] = []
+        present: list[Alert] = []
+        for alert in ordered:
+            # What was over before the open incident began is history: it neither belongs to it nor closes it.
+            is_past = current and alert.ends_at and alert.ends_at <= current.incident.opened_at
+            (past if is_past else present).append(alert)
         self._sweep(past, None, history=True)
-        self._sweep([alert for alert in ordered if alert not in past], current, history=False)
+        self._sweep(present, current, history=False)
         return touched | {alert.incident_id for alert in ordered}
 
     def _sweep(self, alerts: Sequence[Alert], current: _Span | None, *, history: bool) -> None:

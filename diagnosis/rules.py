@@ -23,6 +23,9 @@ AGAIN_AFTER: Final = timedelta(minutes=10)
 # "Refresh to now" looks no further back: a window of days would ask a source for more points than it gives.
 MOST_REFRESHED: Final = timedelta(hours=6)
 
+# Diagnoses that one delivery begins. With a group key it concerns one incident; a pull may concern hundreds.
+MOST_AT_ONCE: Final = 10
+
 Matchers = Mapping[str, str | Sequence[str]]
 
 
@@ -58,7 +61,9 @@ def begin_diagnoses(incident_ids: Collection[str], *, fresh: Iterable[Alert], no
     begun = []
     # An incident without a diagnosis gets one for any alert of it: a rule may be younger than the alert.
     by_incident = {**_matching(_firing_in(first), rules), **new}
-    for incident in waiting:
+    for incident in sorted(waiting, key=lambda incident: (incident.opened_at, incident.pk)):
+        if len(begun) >= MOST_AT_ONCE:
+            break  # The rest at the next delivery: a storm of unrelated alerts is no reason to ask for all at once.
         alert = by_incident.get(incident.pk)
         if alert is not None and (incident.pk not in last or last[incident.pk] <= now - AGAIN_AFTER):
             begun += _begin_once(incident, alert, now=now)
