@@ -6,4 +6,7 @@ class OncallConfig(AppConfig):
     verbose_name = "Owners"
 
     def ready(self) -> None:
-        from oncall import checks  # noqa: F401  (registers the system checks)
+        """Stop the start, with ``ImproperlyConfigured``, when a key does not fit: of the environment or of the file."""
+        from oncall.crypto import encrypt
+
+        encrypt("")

@@ -1,5 +1,7 @@
 """All settings, read from the environment: ``docs/settings.md`` is the table. A bad value stops the start, named."""
 
+from importlib.util import find_spec
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,12 @@ def _setting(name: str, read: Any, default: Any) -> Any:
         raise ImproperlyConfigured(f"{name}: cannot be read: {error}") from None
 
 
-def _number(name: str, default: float, *, least: float, kind: type = int) -> Any:
-    value = _setting(name, env.int if kind is int else env.float, default)
-    if value < least:
+def _number(name: str, default: float, *, least: float, most: float = float("inf"), kind: type = int) -> Any:
+    value = _setting(name, lambda name: kind(env.str(name)), default)
+    if not value >= least:
         raise ImproperlyConfigured(f"{name}: must be at least {least}, not {value}.")
+    if value > most:
+        raise ImproperlyConfigured(f"{name}: must be at most {most}, not {value}.")
     return value
 
 
@@ -36,6 +40,37 @@ def _choice(name: str, default: str, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise ImproperlyConfigured(f"{name}: must be one of {', '.join(choices)}, not {value!r}.")
     return value
+
+
+def _networks(name: str, default: list[str]) -> list[str]:
+    found: list[str] = _setting(name, env.list, default)
+    for text in found:
+        try:
+            ip_network(text, strict=False)
+        except ValueError:
+            raise ImproperlyConfigured(f"{name}: {text!r} is neither an address nor a network.") from None
+    return found
+
+
+def _apps(name: str, *, taken: list[str]) -> list[str]:
+    found: list[str] = [app.strip() for app in _setting(name, env.list, [])]
+    for index, app in enumerate(found):
+        if not _is_importable(app):
+            raise ImproperlyConfigured(f"{name}: there is no app {app!r}. It must be importable from {BASE_DIR}.")
+        if app in taken or app in found[:index]:
+            raise ImproperlyConfigured(f"{name}: {app!r} is installed already.")
+    return found
+
+
+def _is_importable(app: str) -> bool:
+    """Whether there is such a module, or one that may hold such an app's configuration; imports packages above it."""
+    for name in (app, app.rpartition(".")[0]):
+        try:
+            if name and find_spec(name):
+                return True
+        except (ImportError, ValueError):
+            continue
+    return False
 
 
 # --- The data folder and its keys -----------------------------------------------------------------------------------
@@ -57,12 +92,14 @@ ONCALL_ENCRYPTION_KEY = _setting("ONCALL_ENCRYPTION_KEY", env.str, None) or _kep
 
 DEBUG = False
 ONCALL_HOST: str = _setting("ONCALL_HOST", env.str, "127.0.0.1")
-ONCALL_PORT: int = _number("ONCALL_PORT", 8000, least=0)
+ONCALL_PORT: int = _number("ONCALL_PORT", 8000, least=0, most=65_535)
 ONCALL_BASE_URL: str = _setting("ONCALL_BASE_URL", env.str, f"http://{ONCALL_HOST}:{ONCALL_PORT}").rstrip("/")
 ALLOWED_HOSTS: list[str] = _setting("ONCALL_ALLOWED_HOSTS", env.list, ["127.0.0.1", "localhost", "[::1]"])
-ONCALL_TRUSTED_PROXIES: list[str] = _setting("ONCALL_TRUSTED_PROXIES", env.list, [])
+ONCALL_TRUSTED_PROXIES: list[str] = _networks("ONCALL_TRUSTED_PROXIES", [])
 ONCALL_ADMIN_PASSWORD: str | None = _setting("ONCALL_ADMIN_PASSWORD", env.str, None)
 
+if not ONCALL_BASE_URL.startswith(("http://", "https://")):
+    raise ImproperlyConfigured(f"ONCALL_BASE_URL: must start with http:// or https://, not {ONCALL_BASE_URL!r}.")
 _https = ONCALL_BASE_URL.startswith("https://")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
 CSRF_TRUSTED_ORIGINS = [ONCALL_BASE_URL] if _https else []
@@ -79,9 +116,13 @@ WSGI_APPLICATION = "oncall.wsgi.application"
 
 ONCALL_DURABILITY = _choice("ONCALL_DURABILITY", "normal", ("normal", "full"))
 _url = _setting("DATABASE_URL", env.str, f"sqlite:///{ONCALL_HOME / 'oncall.sqlite3'}")
-_database: dict[str, Any] = env.db_url_config(_url)
-_engine = _database.setdefault("ENGINE", "")  # Text without a scheme gives no engine.
-if _engine == "django.db.backends.sqlite3":
+if not _url.startswith(("sqlite:///", "postgres://", "postgresql://")) or _url == "sqlite:///":
+    raise ImproperlyConfigured("DATABASE_URL: must start with sqlite:/// or postgres://.")
+try:
+    _database: dict[str, Any] = env.db_url_config(_url)
+except ValueError:  # What it says may hold a piece of the password.
+    raise ImproperlyConfigured("DATABASE_URL: cannot be read as scheme://user:password@host:port/name.") from None
+if _database["ENGINE"] == "django.db.backends.sqlite3":
     _database["OPTIONS"] = {
         # IMMEDIATE takes the write lock first: a read that turns into a write would fail at once instead of waiting.
         "transaction_mode": "IMMEDIATE",
@@ -95,17 +136,14 @@ if _engine == "django.db.backends.sqlite3":
     }
     # A file, as in production: WAL and locks between connections are what the tests are about.
     _database["TEST"] = {"NAME": _setting("ONCALL_TEST_DATABASE", env.str, str(ONCALL_HOME / "test.sqlite3"))}
-elif _engine == "django.db.backends.postgresql":
+else:
     _database["CONN_HEALTH_CHECKS"] = True
     _database["CONN_MAX_AGE"] = 60
-else:
-    raise ImproperlyConfigured("DATABASE_URL: must start with sqlite:/// or postgres://.")
 DATABASES = {"default": _database}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Applications ---------------------------------------------------------------------------------------------------
 
-ONCALL_EXTRA_APPS: list[str] = _setting("ONCALL_EXTRA_APPS", env.list, [])
 INSTALLED_APPS = [
     "unfold",
     "django.contrib.admin",
@@ -124,8 +162,9 @@ INSTALLED_APPS = [
     "jobs",
     "documents",
     "diagnosis",
-    *ONCALL_EXTRA_APPS,
 ]
+ONCALL_EXTRA_APPS: list[str] = _apps("ONCALL_EXTRA_APPS", taken=INSTALLED_APPS)
+INSTALLED_APPS += ONCALL_EXTRA_APPS
 
 MIDDLEWARE = [
     "oncall.requests.request_id",
@@ -251,12 +290,12 @@ LOGGING = logging_settings()
 # --- Jobs -----------------------------------------------------------------------------------------------------------
 
 ONCALL_CONCURRENCY: int = _number("ONCALL_CONCURRENCY", 4, least=1)
-ONCALL_LEASE_SECONDS: float = _number("ONCALL_LEASE_SECONDS", 30, least=6, kind=float)
+ONCALL_LEASE_SECONDS: float = _number("ONCALL_LEASE_SECONDS", 30, least=6, most=86_400, kind=float)
 JOBS_OWNER_SCOPE = "oncall.owners.visible_owner_ids"
 
-# --- Data sources: where we may connect to; checked in oncall.checks ------------------------------------------------
+# --- Data sources: where we may connect to --------------------------------------------------------------------------
 
-ONCALL_ALLOWED_NETWORKS: list[str] = _setting("ONCALL_ALLOWED_NETWORKS", env.list, ["127.0.0.0/8", "::1"])
+ONCALL_ALLOWED_NETWORKS: list[str] = _networks("ONCALL_ALLOWED_NETWORKS", ["127.0.0.0/8", "::1"])
 
 # --- Language and time ----------------------------------------------------------------------------------------------
 

@@ -5,7 +5,22 @@ import re
 
 from tests.house.repository import ROOT, tree_of
 
-READS = {"_setting", "_number", "_choice", "db_url", "str", "int", "float", "list", "bool", "path", "getenv", "get"}
+READS = {
+    "_setting",
+    "_number",
+    "_choice",
+    "_networks",
+    "_apps",
+    "db_url",
+    "str",
+    "int",
+    "float",
+    "list",
+    "bool",
+    "path",
+    "getenv",
+    "get",
+}
 VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]{3,}$")
 
 

@@ -17,9 +17,10 @@ def environment(home: Path) -> dict[str, str]:
     return {**{k: v for k, v in os.environ.items() if k not in unset}, "ONCALL_HOME": str(home)}
 
 
-def manage(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def manage(home: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, MANAGE, *arguments]
-    return subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=60, check=False)
+    env = {**environment(home), **variables}
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
 @contextmanager
