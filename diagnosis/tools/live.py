@@ -116,7 +116,7 @@ class LiveTools:
         found = FoundSeries.joined(parts)
         if failures and not found:
             raise failures[0]
-        return list(found), found.truncated or bool(failures)
+        return list(found), found.truncated or bool(failures) or bool(found.notes)
 
     def _rules(self, alert_name: str) -> Rows:
         rows, failures = [], []

@@ -13,17 +13,19 @@ from django.apps import apps
 
 from tests.house.repository import APPS, app_modules, inside, tree_of
 
-WRITERS = {"jobs/transitions.py", "jobs/claim.py", "documents/transitions.py"}
+WRITERS = {"jobs/transitions.py", "jobs/claim.py", "documents/transitions.py", "diagnosis/transitions.py"}
 JOB_SQL = "jobs/sql.py"
 TABLES_OF_SQL = {JOB_SQL, "jobs/endings.py"}
 SETS_STATUS = re.compile(r"\bSET\b(?:(?!\bWHERE\b)[^;])*?\bstatus\s*=")
 BEARS_A_JOB = re.compile(r"\bINSERT\s+INTO\s+jobs_job\b")
 SETTERS = {"update", "aupdate", "create", "acreate", "get_or_create", "update_or_create"}
+# A tool call is written once, as a whole, when its answer is there: its status is no state that changes.
+WRITTEN_ONCE = {"ToolCall"}
 MODELS = {
     model.__name__
     for model in apps.get_models()
     if model._meta.app_label in APPS and any(field.name == "status" for field in model._meta.fields)
-}
+} - WRITTEN_ONCE
 
 
 def is_row_write(call: ast.Call) -> bool:
