@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from diagnosis.engine.limits import MAX_SERIES_JUDGED
 from diagnosis.engine.spans import Spans, spans_of
 from diagnosis.engine.types import Answer, Finding, Found, State, Tools, Window
 
@@ -22,6 +23,9 @@ def run(state: State, tools: Tools) -> Found:
         probes.append(row)
         findings.append(_finding(row, _asked(probe, spans)))
         gaps += _gap(row)
+        if row["rows"] > MAX_SERIES_JUDGED:
+            which = f"{row['rows']} series of {row['family']} of {row['node']}"
+            limits.append(f"Of {which} the {MAX_SERIES_JUDGED} that moved most were judged.")
         limits += [f"The answer for {row['family']} of {row['node']} was cut at its limit."] if row["truncated"] else []
     left_out = state.of("plan")["leftOut"]
     if left_out:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from diagnosis.engine.families import family_of
-from diagnosis.engine.limits import CLOCK_SLACK_SECONDS
+from diagnosis.engine.limits import CLOCK_SLACK_SECONDS, MAX_SERIES_JUDGED
 from diagnosis.engine.scoring import Judgement, correlation, judge, strength
 from diagnosis.engine.spans import Spans, on_own_step
 from diagnosis.engine.types import Answer, Series, State, Tools, Window
@@ -76,8 +76,30 @@ def _judgements(
     if family_of(family).harmful == "none":
         return []
     traffic = _summed(answers.get((node, "traffic")))
-    judged = (judge(row, spans, traffic=traffic, slack=slack) for row in answers[key].rows if len(row.values))
+    rows = most_moved(answers[key].rows, spans)
+    judged = (judge(row, spans, traffic=traffic, slack=slack) for row in rows if len(row.values))
     return [one for one in judged if one is not None]
+
+
+def most_moved(rows: Sequence[Series], spans: Spans) -> list[Series]:
+    """All series, or of very many the 100 whose values in the window lie furthest from those before, in their order."""
+    if len(rows) <= MAX_SERIES_JUDGED:
+        return list(rows)
+    moved = sorted(range(len(rows)), key=lambda n: (-_moved(rows[n], spans), rows[n].name))
+    return [rows[n] for n in sorted(moved[:MAX_SERIES_JUDGED])]
+
+
+def _moved(row: Series, spans: Spans) -> float:
+    """The largest distance in the window from the middle before it, in widths of what was there before."""
+    there = np.isfinite(row.values) & (row.times <= spans.window.end)
+    before, after = (
+        row.values[there & (row.times < spans.window.start)],
+        row.values[there & (row.times >= spans.window.start)],
+    )
+    if not len(before) or not len(after):
+        return 0.0
+    low, middle, high = np.percentile(before, (10, 50, 90))
+    return float(np.abs(after - middle).max() / max(high - low, 0.05 * abs(middle), 1e-9))
 
 
 def _summed(answer: Answer | None) -> Series | None:

@@ -6,6 +6,8 @@ MAX_CALLS: Final = 60
 # Kept back for facts (rule, expression, alerts, changes, restarts) and for the runbook search.
 CALLS_BESIDE_PROBES: Final = 6
 MAX_PROBES: Final = MAX_CALLS - CALLS_BESIDE_PROBES
+# Of one answer; beyond it those that moved most are judged, and that is said.
+MAX_SERIES_JUDGED: Final = 100
 MAX_POINTS: Final = 11_000
 MAX_CHART_POINTS: Final = 300
 MAX_CHARTS: Final = 12

@@ -24,12 +24,14 @@ def stretches(values: np.ndarray, length: int) -> np.ndarray:
     """The median of every ``length`` values in a row, at its last one; NaN where fewer than half are there."""
     if length <= 1 or len(values) < length:
         return values.astype(float, copy=True)
-    windows = np.lib.stride_tricks.sliding_window_view(values, length)
+    finite = np.where(np.isfinite(values), values, np.nan)
+    # Sorted with NaN last: the middle of what is there is the median, much faster than nanmedian.
+    windows = np.sort(np.lib.stride_tricks.sliding_window_view(finite, length), axis=1)
     there = np.isfinite(windows).sum(axis=1)
+    row = np.arange(len(windows))
+    middle = (windows[row, np.maximum(there - 1, 0) // 2] + windows[row, np.minimum(there // 2, length - 1)]) / 2
     result = np.full(len(values), np.nan)
-    enough = there * 2 >= length
-    if enough.any():
-        result[length - 1 :][enough] = np.nanmedian(windows[enough], axis=1)
+    result[length - 1 :] = np.where(there * 2 >= length, middle, np.nan)
     return result
 
 

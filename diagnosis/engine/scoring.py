@@ -59,20 +59,21 @@ def judge(series: Series, spans: Spans, *, traffic: Series | None = None, slack:
     centre, scale = centre_and_scale(smooth[usual_part], floor=family.floor, floor_share=family.floor_share)
     if not scale > 0:
         return None
-    deviations = deviation(smooth, centre, scale, family.harmful)
-    length = int((row.times >= within.start).sum())
-    z, at = _excess(deviations, usual_part, length, floor=scale_floor(family, centre) / scale)
+    deviations = deviation(values, centre, scale, family.harmful)
+    sustained = deviation(smooth, centre, scale, family.harmful)
+    z, at = _excess(sustained, usual_part, floor=scale_floor(family, centre) / scale)
     return Judgement(
         node=row.node,
         family=row.family,
         name=row.name,
         z=z,
-        onset=_begin(row, values, centre, scale, family, within),
+        # By the values themselves: smoothing would make it late.
+        onset=find_onset(row, deviations, within),
         worst=float(smooth[at]) if at is not None else float("nan"),
         usual=centre,
         requests=float(np.nanmax(requests[row.times >= within.start])) if requests is not None else None,
         times=row.times,
-        deviations=deviation(values, centre, scale, family.harmful),
+        deviations=deviations,
     )
 
 
@@ -80,13 +81,13 @@ def scale_floor(family: Family, centre: float) -> float:
     return max(family.floor, family.floor_share * abs(centre), 1e-9)
 
 
-def _excess(deviations: np.ndarray, usual_part: np.ndarray, length: int, *, floor: float) -> tuple[float, int | None]:
+def _excess(deviations: np.ndarray, usual_part: np.ndarray, *, floor: float) -> tuple[float, int | None]:
     """How far the worst stretch of the window lies beyond the worst stretches of baseline windows of its length."""
     usual, after = deviations[usual_part], deviations[~usual_part]
     if not np.isfinite(after).any():
         return 0.0, None
     at = int(np.nanargmax(after))
-    worst_of_windows = _worst_of_windows(usual, max(1, min(length, len(usual) // 4)))
+    worst_of_windows = _worst_of_windows(usual, max(1, min(len(after), len(usual) // 4)))
     centre, scale = centre_and_scale(worst_of_windows, floor=floor, floor_share=0.0)
     z = (float(after[at]) - centre) / scale if scale > 0 else float(after[at])
     return max(0.0, z), int(usual_part.sum()) + at
@@ -99,13 +100,6 @@ def _worst_of_windows(values: np.ndarray, length: int) -> np.ndarray:
     filled = np.where(np.isfinite(values), values, -np.inf)
     worst = np.lib.stride_tricks.sliding_window_view(filled, length).max(axis=1)
     return np.where(np.isfinite(worst), worst, np.nan)
-
-
-def _begin(
-    row: Series, values: np.ndarray, centre: float, scale: float, family: Family, within: Window
-) -> float | None:
-    """The first unusual value of the heaviest sustained stretch; smoothing would make it late."""
-    return find_onset(row, deviation(values, centre, scale, family.harmful), within)
 
 
 def _prepared(values: np.ndarray, family: Family) -> np.ndarray:
