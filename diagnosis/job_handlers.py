@@ -21,4 +21,4 @@ def alive(diagnosis_ids: Iterable[str]) -> set[str]:
     return set(Diagnosis.objects.filter(pk__in=list(diagnosis_ids)).values_list("pk", flat=True))
 
 
-register_resource(RESOURCE, follow_jobs, prepare_retry, alive)
+register_resource(RESOURCE, follow_jobs, prepare_retry, alive, model="diagnosis.diagnosis")

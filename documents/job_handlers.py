@@ -33,4 +33,4 @@ def alive(task_ids: Iterable[str]) -> set[str]:
     return set(IndexTask.objects.filter(pk__in=list(task_ids)).values_list("pk", flat=True))
 
 
-register_resource(RESOURCE, follow_jobs, prepare_retry, alive)
+register_resource(RESOURCE, follow_jobs, prepare_retry, alive, model="documents.indextask")

@@ -64,6 +64,7 @@ class Resource:
     on_change: OnChange
     prepare_retry: PrepareRetry | None
     alive: Alive | None
+    model: str
 
 
 class NotRetryable(Exception):
@@ -91,6 +92,7 @@ def register_resource(
     on_change: OnChange,
     prepare_retry: PrepareRetry | None = None,
     alive: Alive | None = None,
+    model: str = "",
 ) -> None:
     """Say how rows of ``resource_type`` follow their jobs.
 
@@ -98,12 +100,13 @@ def register_resource(
     this database only, no network, no files, harmless when the row is gone. It is called for every change of status.
     ``prepare_retry(resource_id)`` returns the id that a job retried by hand works for (default: the same).
     ``alive(resource_ids)`` returns those that still exist: their jobs are their history and are not pruned.
+    ``model`` is the label of the model whose rows these are (``documents.indextask``): the admin links to them.
     """
     if not resource_type:
         raise ValueError("A resource type has a name.")
     if resource_type in _registry:
         raise ValueError(f'Resource type "{resource_type}" is already registered.')
-    _registry[resource_type] = Resource(on_change, prepare_retry, alive)
+    _registry[resource_type] = Resource(on_change, prepare_retry, alive, model)
 
 
 def unregister_resource(resource_type: str) -> None:

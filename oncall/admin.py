@@ -38,6 +38,17 @@ class MembershipsOfTeam(TabularInline):
     model = Membership
     fk_name = "team"
     autocomplete_fields = ["user"]
+    verbose_name = "member"
+    verbose_name_plural = "members"
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        formset = super().get_formset(request, obj, **kwargs)
+        person = formset.form.base_fields["user"]
+        person.label = "Person"
+        # Persons are made and changed on their own page; the links would speak of users.
+        for what in ("add", "change", "delete", "view"):
+            setattr(person.widget, f"can_{what}_related", False)
+        return formset
 
 
 @admin.register(User)
@@ -95,12 +106,15 @@ class TeamAdmin(NeverDeleted, ModelAdmin):
 
     @admin.display(ordering="first_name", description="Name")
     def name(self, team: Team) -> str:
-        return team.first_name or team.username
+        return str(team)
 
     def get_form(self, request: HttpRequest, obj: Team | None = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
         form.base_fields["first_name"].label = "Name"
         form.base_fields["first_name"].required = True
+        form.base_fields[
+            "is_active"
+        ].help_text = "Without it the team's rows are in nobody's sight and its tokens open nothing."
         return form
 
     def save_model(self, request: HttpRequest, obj: Team, form: Any, change: bool) -> None:

@@ -8,10 +8,12 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import cached_property
+from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin as UnfoldModelAdmin
 from unfold.admin import TabularInline as UnfoldTabularInline
 from unfold.decorators import action, display
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.utils import display_for_label
 
 __all__ = [
     "AdminPasswordChangeForm",
@@ -25,7 +27,9 @@ __all__ = [
     "action",
     "display",
     "navigation",
+    "question",
     "site",
+    "status_mark",
 ]
 
 MOST_COUNTED = 10_000
@@ -47,15 +51,6 @@ _SIDEBAR = {
         ("diagnosis.datasource", "Data sources", "database"),
         ("diagnosis.service", "Services", "hub"),
     ],
-    "Diagnosis": [
-        ("diagnosis.incident", "Incidents", "crisis_alert"),
-        ("diagnosis.alert", "Alerts", "notifications"),
-        ("diagnosis.diagnosis", "Diagnoses", "troubleshoot"),
-        ("diagnosis.change", "Changes", "difference"),
-        ("diagnosis.rule", "Rules", "rule"),
-        ("diagnosis.datasource", "Data sources", "database"),
-        ("diagnosis.service", "Services", "hub"),
-    ],
     "Knowledge": [
         ("documents.knowledgebase", "Knowledge bases", "library_books"),
         ("documents.document", "Documents", "description"),
@@ -69,6 +64,31 @@ _SIDEBAR = {
 }
 
 site = admin.site
+
+# The colour of a status, in every list and on every page.
+_COLOURS = {
+    **dict.fromkeys(("queued", "pending", "stopped"), "default"),
+    **dict.fromkeys(("running", "indexing"), "info"),
+    **dict.fromkeys(("succeeded", "indexed"), "success"),
+    **dict.fromkeys(("failed", "no_text", "silent"), "danger"),
+    **dict.fromkeys(("cancelled", "draining"), "warning"),
+}
+
+
+def status_mark(status: str, *, text: str = "") -> SafeString:
+    """A status as a word on its colour; ``text`` says it in other words."""
+    return display_for_label((status, text or status.replace("_", " ")), "–", _COLOURS)
+
+
+def question(title: str, description: str, *, yes: str, no: str) -> Any:
+    """The ``dialog`` of an action: it is done after ``yes`` alone."""
+    return {
+        "title": title,
+        "description": description,
+        "form_submit_text": yes,
+        "keep_text": no,
+        "form_class": None,
+    }
 
 
 class BoundedCount(int):

@@ -31,6 +31,12 @@ def breakable(text: str) -> SafeString:
     return format_html('<span style="overflow-wrap: anywhere">{}</span>', text)
 
 
+def kind_name(kind: str) -> SafeString:
+    """A kind is one word: where there is room for an ordinary one, it is not broken."""
+    style = "display: inline-block; min-width: 8.5em; overflow-wrap: anywhere"
+    return format_html('<span style="{}">{}</span>', style, kind)
+
+
 def shortened(text: str, longest: int) -> SafeString:
     """The beginning of a text; the whole on hover."""
     shown = text if len(text) <= longest else text[: longest - 1] + "…"
@@ -43,9 +49,14 @@ def two_lines(first: str, second: str) -> SafeString:
     return format_html("{}<br>{}", first, second)
 
 
+def admin_link(model: str, pk: Any, text: str) -> SafeString:
+    """``text`` as a link to the admin's page of a row; ``model`` is a label (``jobs.job``)."""
+    url = reverse(f"admin:{model.replace('.', '_')}_change", args=[pk])
+    return format_html('<a href="{}" class="text-primary-600 dark:text-primary-500">{}</a>', url, text)
+
+
 def job_link(job_id: str) -> SafeString:
-    url = reverse("admin:jobs_job_change", args=[job_id])
-    return format_html('<a href="{}" class="text-primary-600 dark:text-primary-500">{}</a>', url, short_id(job_id))
+    return admin_link("jobs.job", job_id, short_id(job_id))
 
 
 def length(span: timedelta) -> str:

@@ -2,13 +2,17 @@
 
 from typing import Any
 
+from django.utils.safestring import SafeString
+
 from jobs.admin.display import (
     NOTHING,
+    admin_link,
     as_json,
     breakable,
     exactly,
     fold,
     job_link,
+    kind_name,
     short_id,
     shortened,
     two_lines,
@@ -16,39 +20,36 @@ from jobs.admin.display import (
     whole_id,
 )
 from jobs.models import Job
-from jobs.states import CANCELLED, FAILED, QUEUED, RUNNING, SUCCEEDED
-from oncall.admin_site import display
+from jobs.resources import resource_for
+from jobs.states import RUNNING
+from oncall.admin_site import display, status_mark
 
-COLOURS = {QUEUED: "default", RUNNING: "info", SUCCEEDED: "success", FAILED: "danger", CANCELLED: "warning"}
 LONGEST_ERROR = 40
 
 
 class JobCells:
     @display(description="Job", header=True)
     def job(self, job: Job) -> list[Any]:
-        return [breakable(job.kind), short_id(job.pk)]
-
-    @display(description="Status", label=COLOURS)
-    def status_label(self, job: Job) -> tuple[str, str]:
-        return job.status, self.state(job)
+        return [kind_name(job.kind), short_id(job.pk)]
 
     @display(description="Status")
     def state(self, job: Job) -> str:
         asked = job.status == RUNNING and job.cancel_requested_at is not None
-        return "asked to stop" if asked else job.status
+        return status_mark(job.status, text="asked to stop" if asked else "")
 
     @display(description="Owner")
     def owner(self, job: Job) -> str:
-        user = job.owner_user
-        return "system" if user is None else user.get_full_name() or user.get_username()
+        return "system" if job.owner_user is None else str(job.owner_user)
 
     @display(description="Resource")
     def resource(self, job: Job) -> str:
-        return two_lines(job.resource_type, short_id(job.resource_id)) if job.resource_type else NOTHING
+        return two_lines(job.resource_type, _linked(job, short_id(job.resource_id))) if job.resource_type else NOTHING
 
     @display(description="Resource")
     def whole_resource(self, job: Job) -> str:
-        return two_lines(breakable(job.resource_type), whole_id(job.resource_id)) if job.resource_type else NOTHING
+        if not job.resource_type:
+            return NOTHING
+        return two_lines(breakable(job.resource_type), _linked(job, whole_id(job.resource_id)))
 
     @display(description="Tries")
     def attempts(self, job: Job) -> str:
@@ -123,6 +124,12 @@ class JobCells:
     @display(description="Lease until")
     def lease_expires(self, job: Job) -> str:
         return exactly(job.lease_expires_at)
+
+
+def _linked(job: Job, text: SafeString) -> SafeString:
+    """The resource as a link to its page in the admin, where its domain has one."""
+    resource = resource_for(job.resource_type)
+    return admin_link(resource.model, job.resource_id, text) if resource is not None and resource.model else text
 
 
 def successor_of(job_id: str) -> str | None:

@@ -16,14 +16,14 @@ from jobs.admin.history import attempts_table, events_table
 from jobs.admin.job_cells import JobCells, successor_of
 from jobs.models import Job
 from jobs.states import ACTIVE, CANCELLED, FAILED
-from oncall.admin_site import ReadOnlyModelAdmin, action
+from oncall.admin_site import ReadOnlyModelAdmin, action, question
 
 MOST_AT_ONCE = 500
 
 
 @admin.register(Job)
 class JobAdmin(JobCells, ReadOnlyModelAdmin):
-    list_display = ["job", "status_label", "attempts", "times", "owner", "resource", "error"]
+    list_display = ["job", "state", "attempts", "times", "owner", "resource", "error"]
     list_filter = ["status", KindFilter]
     search_fields = ["id"]
     search_help_text = "The id of a job, its last characters, or the id of what it works for."
@@ -102,12 +102,12 @@ class JobAdmin(JobCells, ReadOnlyModelAdmin):
         permissions=["steer"],
         url_path="cancel",
         icon="cancel",
-        dialog={
-            "title": "Stop this job?",
-            "description": "A job that waits is cancelled at once; one that runs stops at its next safe point.",
-            "form_submit_text": "Stop the job",
-            "form_class": None,
-        },
+        dialog=question(
+            "Cancel this job?",
+            "A job that waits is cancelled at once; one that runs stops at its next safe point.",
+            yes="Cancel the job",
+            no="Keep it running",
+        ),
     )
     def cancel_one(self, request: HttpRequest, form: Any, object_id: str) -> HttpResponse:
         return self._steer_one(request, object_id, steering.cancel)
@@ -117,12 +117,12 @@ class JobAdmin(JobCells, ReadOnlyModelAdmin):
         permissions=["steer"],
         url_path="retry",
         icon="replay",
-        dialog={
-            "title": "Retry this job?",
-            "description": "A new job does its work again. This one stays as it is.",
-            "form_submit_text": "Retry the job",
-            "form_class": None,
-        },
+        dialog=question(
+            "Retry this job?",
+            "A new job does its work again. This one stays as it is.",
+            yes="Retry the job",
+            no="Leave it",
+        ),
     )
     def retry_one(self, request: HttpRequest, form: Any, object_id: str) -> HttpResponse:
         return self._steer_one(request, object_id, steering.retry)

@@ -5,20 +5,14 @@ from typing import Any
 from django.contrib import admin
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 
 from jobs.admin.display import NOTHING, breakable, exactly, job_link, short_id, when, whole_id
 from jobs.models import Job, Worker
 from jobs.states import RUNNING
-from oncall.admin_site import ReadOnlyModelAdmin, display
+from oncall.admin_site import ReadOnlyModelAdmin, display, status_mark
 
 SILENT = "silent"
-COLOURS = {
-    Worker.State.RUNNING.value: "success",
-    Worker.State.DRAINING.value: "warning",
-    Worker.State.STOPPED.value: "default",
-    SILENT: "danger",
-}
 HELD_SHOWN = 50
 
 
@@ -36,7 +30,7 @@ class WorkerAdmin(ReadOnlyModelAdmin):
     ]
     readonly_fields = [
         *(
-            "state_label",
+            "state_text",
             "full_id",
             "served",
             "memory",
@@ -51,14 +45,14 @@ class WorkerAdmin(ReadOnlyModelAdmin):
     def worker(self, worker: Worker) -> list[Any]:
         return [breakable(f"{worker.host}:{worker.pid}"), short_id(worker.pk)]
 
-    @display(description="State", label=COLOURS)
-    def state_label(self, worker: Worker) -> tuple[str, str]:
-        state = SILENT if _is_silent(worker) else worker.state
-        return state, state
+    @display(description="State")
+    def state_label(self, worker: Worker) -> str:
+        return status_mark(SILENT if _is_silent(worker) else worker.state)
 
     @display(description="State")
     def state_text(self, worker: Worker) -> str:
-        return "silent: killed, or cut off from the database" if _is_silent(worker) else worker.state
+        reason = "killed, or cut off from the database" if _is_silent(worker) else ""
+        return format_html("{} {}", self.state_label(worker), reason)
 
     @display(description="Heartbeat")
     def heartbeat(self, worker: Worker) -> str:

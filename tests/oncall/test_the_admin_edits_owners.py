@@ -1,5 +1,6 @@
 """Users, teams and memberships are edited in the admin; nobody is deleted; lists never count without a bound."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -55,6 +56,15 @@ def test_a_new_team_has_members_and_no_password(admin: Client, alice: User) -> N
     assert team.username.startswith("team-ops-") and str(team) == "Ops & 运维"
     assert not team.has_usable_password() and team.is_team
     assert Membership.objects.get().role == "responder"
+
+
+def test_the_form_of_a_team_speaks_of_no_user(admin: Client, team: Team) -> None:
+    for path in ("add/", f"{team.pk}/change/"):
+        page = admin.get(f"/admin/oncall/team/{path}").text
+        form = page[page.index('id="team_form"') : page.index("</form>", page.index('id="team_form"'))]
+        words = re.sub(r"<[^>]*>", " ", re.sub(r"<script.*?</script>", " ", form, flags=re.DOTALL))
+        assert "Person" in words and "Name" in words
+        assert not re.search(r"\busers?\b|account", words, re.IGNORECASE)
 
 
 def test_persons_and_teams_are_apart(admin: Client, team: Team, alice: User) -> None:

@@ -1,5 +1,6 @@
 """Cancel and retry in the admin call the transitions, one job at a time, and say what changed and what was skipped."""
 
+import re
 from typing import Any
 
 import pytest
@@ -83,7 +84,11 @@ def test_all_of_a_filtered_list_but_no_more_than_the_most(
 def test_one_job_after_a_question(operator: Client, alice: User, escaped: bool) -> None:
     job = make_job(owner=alice, status=QUEUED)
     path = f"{LIST}{job.pk.replace('_', '_5F') if escaped else job.pk}/cancel/"
-    assert "Stop this job?" in operator.get(path).text
+    question = operator.get(path).text
+    assert "Cancel this job?" in question
+    # Neither button is a bare "Cancel", which could mean either answer.
+    assert "Keep it running" in question and "Cancel the job" in question
+    assert ">Cancel<" not in re.sub(r"\s+", "", question)
     assert Job.objects.get(pk=job.pk).status == QUEUED
     response = operator.post(path, YES)
     assert (response.status_code, response["Location"]) == (302, LIST)
