@@ -15,10 +15,11 @@ from diagnosis.pages.timeline import _TELLERS, line_of
 from jobs.models import JobEvent
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
-NAMES = st.sampled_from(
+WORDS = (
     "stage tool arguments status bytes truncated evidence summary text node mechanism probes title expression expr for "
-    "onset alerts restarts changes links label url".split()
+    "onset alerts restarts changes links label url"
 )
+NAMES = st.sampled_from(WORDS.split())
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["E1", "facts", "failed"])
 )
