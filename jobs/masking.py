@@ -10,6 +10,13 @@ MASK = "***"
 
 # Each pattern starts at a fixed word and never looks back, so that a long log takes time in proportion to its length.
 _WORD = r"(?:key|token|secret|passw(?:or)?d)"
+# In prose a password is told from a plain word by a digit or a sign in it, or by its length.
+_NO_PLAIN_WORD = r"(?=[^\s\"'`,;()]{0,64}[\d!@#$%^&+=~]|[^\s\"'`,;()]{24})[^\s\"'`,;()]{6,}"
+# Who issued it can be told from its start: OpenAI and kin, GitHub, Slack, AWS, GitLab; and JSON web tokens.
+_ISSUED = (
+    r"sk-(?=[\w-]{0,40}\d)[\w-]{16,}|gh[pousr]_\w{16,}|github_pat_\w{16,}|xox[abeprs]-[\w-]{10,}"
+    r"|A[KS]IA[A-Z0-9]{16}|glpat-[\w-]{16,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"
+)
 
 
 def _pattern(keep: str, hidden: str) -> re.Pattern[str]:
@@ -27,9 +34,17 @@ _PATTERNS = (
     # key=…, password: …
     (_pattern(rf"{_WORD}[\"']?\s*=\s*", r"[^\s\"'&,;)}\]]+"), rf"\g<keep>{MASK}"),
     (_pattern(r"\b(?:passw(?:or)?d|secret|token)\s*:\s*", r"[^\s\"'&,;)}\]]+"), rf"\g<keep>{MASK}"),
+    # the password hunter2, this token is "hunter2"
+    (_pattern(r"\b(?:passw(?:or)?d|token)\s(?:(?:is|was)\s)?[\"'`]?", _NO_PLAIN_WORD), rf"\g<keep>{MASK}"),
+    (re.compile(rf"(?<![\w-])(?:{_ISSUED})"), MASK),
+    # -----BEGIN … PRIVATE KEY-----, also one whose end is cut off
+    (_pattern(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----", r"(?:(?!-----).)+"), rf"\g<keep>{MASK}"),
 )
 # One cheap look decides whether the patterns are worth running at all.
-_SUSPICIOUS = re.compile(r"://[^\s/]*@|bearer|basic|key|token|secret|passw", re.IGNORECASE)
+_SUSPICIOUS = re.compile(
+    r"://[^\s/]*@|bearer|basic|key|token|secret|passw|sk-|gh[pousr]_|github_pat_|xox[abeprs]-|A[KS]IA|glpat-|eyJ",
+    re.IGNORECASE,
+)
 _SECRET_NAME = re.compile(
     r"(?:passw(?:or)?d|secret|token|authorization|(?:api|access|private)[_-]?key)\Z", re.IGNORECASE
 )

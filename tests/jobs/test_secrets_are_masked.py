@@ -37,7 +37,42 @@ SECRETS = {
     "JSON in JSON": (json.dumps(json.dumps({"password": "correct hunter2"})), "hunter2"),
     "JSON with quotes": (json.dumps({"password": 'cor"rect hunter2'}), "hunter2"),
     "Python's dict": ("{'refresh_token': 'hunter2'}", "hunter2"),
+    "password in prose": ("login with password hunter2 failed", "hunter2"),
+    "token in prose": ("the token is 'hunter2!', says the log", "hunter2"),
+    "a long token in prose": (f"token {'hunter' * 5} was refused", "hunter"),
 }
+# Written in pieces, so that no scanner takes this file for a leak.
+LETTERS = "aB3dE5gH7jK9mN1pQ2rS4tU6"
+ISSUED = {
+    "OpenAI": "sk-" + LETTERS,
+    "OpenAI, of a project": "sk-" + "proj-" + LETTERS + "_x-" + LETTERS,
+    "GitHub, personal": "ghp" + "_" + LETTERS,
+    "GitHub, OAuth": "gho" + "_" + LETTERS,
+    "GitHub, fine-grained": "github" + "_pat_" + LETTERS + "_" + LETTERS,
+    "Slack, bot": "xox" + "b-1234567890-" + LETTERS,
+    "Slack, user": "xox" + "p-1234567890-" + LETTERS,
+    "AWS": "AKIA" + "ABCDEFGH12345678",
+    "GitLab": "glpat" + "-" + LETTERS,
+    "JSON web token": "eyJ" + LETTERS + ".eyJ" + LETTERS + "." + LETTERS + "-_x",
+}
+
+
+@pytest.mark.parametrize("secret", ISSUED.values(), ids=ISSUED)
+@pytest.mark.parametrize("around", ["{}", "refused: {}.", "<{}>", '["{}"]', "/path/{}/more", "x={}"])
+def test_what_says_by_its_start_that_it_is_one(secret: str, around: str) -> None:
+    masked = mask_text(around.format(secret))
+    assert "***" in masked
+    assert LETTERS not in masked and secret[-10:] not in masked
+
+
+@pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "])
+@pytest.mark.parametrize("newline", ["\n", "\\n"])
+def test_a_private_key(kind: str, newline: str) -> None:
+    begin, end = (f"-----{word} {kind}PRIVATE KEY-----" for word in ("BEGIN", "END"))
+    for text in (newline.join([begin, "MIIhunter2", "q/8=", end]), newline.join([begin, "MIIhunter2", "q/"])):
+        assert mask_text(f"read {text}").startswith(f"read {begin}***")
+        assert "hunter2" not in mask_text(text) and "q/" not in mask_text(text)
+    assert mask_text(f"{begin}{newline}x{newline}{end} and then") == f"{begin}***{end} and then"
 
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS.values(), ids=SECRETS)
@@ -55,6 +90,13 @@ def test_in_a_text(text: str, secret: str) -> None:
         "12 tokens were read: 3 keys",
         "The key is missing.",
         "no password was given",
+        "The password is incorrect, the token has expired.",
+        "Unexpected token < in JSON at position 0",
+        "token bucket_size, token limit 4096",
+        "ask-the-owner-of-service-12345678",
+        "sk-learn-and-a-long-name",
+        "eyJust a word",
+        "-----BEGIN CERTIFICATE-----",
         "",
     ],
 )
@@ -123,7 +165,24 @@ def test_masking_never_raises_and_never_unmasks(text: str) -> None:
     assert mask_text(masked).count("***") >= (masked.count("***") > 0)
 
 
-PIECES = ["a.", "a-", "key", "://", "x://", "token=", '"', "'key", "basic ", "key ", "a" * 50 + ".", "@", "\\", 'key="']
+PIECES = ["eyJ", "eyJaaaaaaaaa.", "sk-", "sk-aaaaaaaaaaaaaaaaaaaa ", "ghp_", "xoxb-", "AKIA", "token is ", "password a"]
+PIECES += ["-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----x", "-----"]
+PIECES += [
+    "a.",
+    "a-",
+    "key",
+    "://",
+    "x://",
+    "token=",
+    '"',
+    "'key",
+    "basic ",
+    "key ",
+    "a" * 50 + ".",
+    "@",
+    "\\",
+    'key="',
+]
 
 
 @pytest.mark.parametrize("piece", PIECES)
