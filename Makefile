@@ -7,6 +7,8 @@ MANAGE := $(BIN)/python manage.py
 
 # Tests keep their databases and keys apart from the data of `make run`.
 TEST_HOME := $(abspath $(or $(ONCALL_HOME),var))/test
+SQLITE_HINT := Tests that need SQLite were skipped; to run them: env -u DATABASE_URL make suite
+POSTGRES_HINT := Tests that need PostgreSQL were skipped; to run them: make test-postgres SUITE=tests
 # What `make test-postgres` runs.
 SUITE ?= tests/jobs
 # `make lock UPGRADE=--upgrade` takes the newest versions; without it only what pyproject.toml asks for changes.
@@ -33,7 +35,13 @@ checks: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-suite: suite-in-process suite-e2e
+# Both halves run, whatever the first one says; the last lines name what failed, and what this database left out.
+suite: $(VENV)/.installed-dev
+	@failed=; \
+	for half in suite-in-process suite-e2e; do $(MAKE) --no-print-directory $$half || failed="$$failed $$half"; done; \
+	[ -z "$$failed" ] || echo "FAILED:$$failed"; \
+	echo "$(if $(filter postgres%,$(DATABASE_URL)),$(SQLITE_HINT),$(POSTGRES_HINT))"; \
+	[ -z "$$failed" ]
 
 suite-in-process: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 -m "not e2e"
