@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from diagnosis.engine.events import event
 from diagnosis.engine.limits import MAX_SERIES_JUDGED
 from diagnosis.engine.spans import Spans, spans_of
 from diagnosis.engine.types import Answer, Finding, Found, State, Tools, Window
@@ -31,7 +32,7 @@ def run(state: State, tools: Tools) -> Found:
     if left_out:
         limits.append(f"{left_out} probes of the plan were not asked: a diagnosis asks at most 60 questions.")
     result = {"probes": probes, "limits": limits, "gaps": gaps}
-    return Found(result, findings, [("limit.reached", {"text": text}) for text in limits[:20]])
+    return Found(result, findings, [event("limit.reached", {"text": text}) for text in limits[:20]])
 
 
 def ask(tools: Tools, probe: Mapping[str, Any], spans: Spans) -> Answer:

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnosis.engine.arguments import known_from
+from diagnosis.engine.events import event
 from diagnosis.engine.ruling_out import ruled_out
 from diagnosis.engine.times import clock
 from diagnosis.engine.types import Found, State, Tools
@@ -49,7 +50,7 @@ def run(state: State, tools: Tools) -> Found:
         "dataGaps": data_gaps,
         "limits": list(state.of("collect")["limits"]),
     }
-    events = [("warning", {"text": text[:500]}) for text in data_gaps[:10]]
+    events = [event("warning", {"text": text}) for text in data_gaps[:10]]
     return Found(result, events=events)
 
 

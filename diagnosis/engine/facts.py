@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from diagnosis.engine.changes import change_finding, restarts_in
+from diagnosis.engine.events import event
 from diagnosis.engine.families import family_of
 from diagnosis.engine.intake import alert_finding, alert_key
 from diagnosis.engine.limits import LOOK_BACK_SECONDS, MAX_CHANGES, MAX_NAME, MAX_ROWS_SAID
@@ -43,7 +44,7 @@ def run(state: State, tools: Tools) -> Found:
         "reported": reported,
         "gaps": gaps,
     }
-    return Found(result, findings, [("facts.ready", _payload(state, result, findings))])
+    return Found(result, findings, [event("facts.ready", _payload(state, result, findings))])
 
 
 def _claims(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -51,12 +52,12 @@ def _claims(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 
 def _payload(state: State, result: Mapping[str, Any], findings: Sequence[Finding]) -> dict[str, Any]:
-    """The facts as the page shows them at once: claims with evidence ids, at most 20 of a kind (16 KB an event)."""
+    """The facts as the page shows them at once: claims with evidence ids, at most 20 of a kind."""
     ids = ids_after(state, findings)
     payload: dict[str, Any] = {"expression": result["expression"], "links": result["links"]}
     for part in ("alerts", "restarts", "changes"):
         payload[part] = [
-            {"text": claim["text"][:300], "evidence": [ids[key] for key in claim["keys"] if key in ids]}
+            {"text": claim["text"], "evidence": [ids[key] for key in claim["keys"] if key in ids]}
             for claim in result[part][:MAX_ROWS_SAID]
         ]
     return payload

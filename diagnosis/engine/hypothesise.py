@@ -16,6 +16,7 @@ from diagnosis.engine.arguments import (
     known_from,
     waits_on_others,
 )
+from diagnosis.engine.events import event
 from diagnosis.engine.families import FELT, family_of
 from diagnosis.engine.limits import MAX_CANDIDATES
 from diagnosis.engine.numbering import evidence_of, ids_after
@@ -27,7 +28,9 @@ def run(state: State, tools: Tools) -> Found:
     known = known_from(state, tools.topology())
     hypotheses = [_hypothesis(row, known) for row in state.of("analyse")["ranking"][:MAX_CANDIDATES]]
     ids = ids_after(state, ())
-    return Found({"hypotheses": hypotheses}, events=[("hypothesis.added", _payload(row, ids)) for row in hypotheses])
+    return Found(
+        {"hypotheses": hypotheses}, events=[event("hypothesis.added", _payload(row, ids)) for row in hypotheses]
+    )
 
 
 def _hypothesis(row: Mapping[str, Any], known: Known) -> dict[str, Any]:

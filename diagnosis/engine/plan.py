@@ -6,6 +6,7 @@ Result: {"probes": [{"node", "family", "why"}], "leftOut": int, "silent": [nodes
 from collections.abc import Sequence
 from typing import Any, Final
 
+from diagnosis.engine.events import event
 from diagnosis.engine.families import FELT
 from diagnosis.engine.limits import MAX_PROBES
 from diagnosis.engine.types import Found, State, Tools
@@ -37,7 +38,7 @@ def run(state: State, tools: Tools) -> Found:
     left_out = max(0, len(probes) - MAX_PROBES)
     probes = probes[:MAX_PROBES]
     result = {"probes": probes, "leftOut": left_out, "silent": silent}
-    return Found(result, events=[("plan.created", _payload(probes, left_out))])
+    return Found(result, events=[event("plan.created", _payload(probes, left_out))])
 
 
 def _same_hour(state: State, first: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnosis.engine.charts import charts_of
+from diagnosis.engine.events import event
 from diagnosis.engine.limits import MAX_NAME, MAX_SUBJECT_BYTES
 from diagnosis.engine.numbering import all_cited, cited, evidence_of, ids_after
 from diagnosis.engine.timeline import impact_of, timeline_of
@@ -44,7 +45,7 @@ def run(state: State, tools: Tools) -> Found:
         "limits": list(concluded["limits"]),
         "charts": charts_of(state, tools, ids),
     }
-    return Found({"report": storable(report)}, events=[("report.ready", {"verdict": concluded["verdict"]})])
+    return Found({"report": storable(report)}, events=[event("report.ready", {"verdict": concluded["verdict"]})])
 
 
 def storable(value: Any) -> Any:

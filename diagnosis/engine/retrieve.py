@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from diagnosis.engine.events import event
 from diagnosis.engine.instructions import orders_in, reads_like_an_order
 from diagnosis.engine.types import Finding, Found, State, Tools
 
@@ -45,7 +46,7 @@ def run(state: State, tools: Tools) -> Found:
     orders = orders_in((f"the runbook {passage['title'][:80]}, passage {n}", passage["text"])
                        for n, passage in enumerate(passages, start=1))  # fmt: skip
     result = {"query": query, "runbooks": passages, "actions": actions, "gaps": gaps}
-    matched = [("runbook.matched", {"documentId": p["documentId"], "title": p["title"][:300]}) for p in passages]
+    matched = [event("runbook.matched", {"documentId": p["documentId"], "title": p["title"]}) for p in passages]
     return Found(result, [*findings, *orders], matched)
 
 

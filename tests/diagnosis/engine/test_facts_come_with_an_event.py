@@ -1,6 +1,7 @@
 import json
 
 from diagnosis.engine import STAGES
+from diagnosis.engine.events import event
 from diagnosis.engine.times import iso
 from diagnosis.engine.types import State
 from diagnosis.replay.tools import FolderTools
@@ -33,8 +34,15 @@ def test_a_hundred_alerts_and_changes_still_make_a_small_event() -> None:
         {"service": f"svc-{n}", "kind": "deploy", "at": iso(ONSET - n), "version": "v" * 300, "url": ""}
         for n in range(200)
     ]
-    alerts = [alert_of(f"svc-{n}", "A" * 300 + str(n)) for n in range(200)]
+    alerts = [alert_of(f"svc-{n}", "警" * 300 + str(n)) for n in range(200)]
     incident = incident_of(slow_pay(), changes=changes, alerts=alerts)
     state = State(incident.subject, {"intake": STAGES["intake"](State(incident.subject), FolderTools(incident)).result})
     [(_, payload)] = STAGES["facts"](state, FolderTools(incident)).events
     assert len(json.dumps(payload).encode()) < 16_384
+
+
+def test_an_event_is_cut_as_little_as_it_takes() -> None:
+    assert event("warning", {"text": "short"}) == ("warning", {"text": "short"})
+    _, payload = event("facts.ready", {"changes": [{"text": "警" * 400}] * 200})
+    assert len(payload["changes"]) == 20
+    assert len(json.dumps(payload).encode()) <= 16_384
