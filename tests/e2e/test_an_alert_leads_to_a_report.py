@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.daemons import alertmanager, free_port, prometheus
+from tests.daemons import Daemon, alertmanager, free_port, prometheus
 from tests.e2e import shop
 from tests.e2e.worker_process import ROOT, Home, eventually
 
@@ -49,8 +49,9 @@ for name, user in people.items():
 class Shop:
     """A served installation with its tokens: ingest, alice, bob, charlie."""
 
-    def __init__(self, home: Home, port: int, tokens: list[str]) -> None:
+    def __init__(self, home: Home, port: int, tokens: list[str], prometheus: Daemon) -> None:
         self.home = home
+        self.prometheus = prometheus
         self.url = f"http://127.0.0.1:{port}"
         self.ingest, self.alice, self.bob, self.charlie = tokens
 
@@ -100,7 +101,7 @@ def firing(home: Home, tmp_path: Path) -> Iterator[Shop]:
         stack.enter_context(served(home, port))
         hook = f"http://127.0.0.1:{port}/aiops/alerts/alertmanager"
         am = stack.enter_context(alertmanager(tmp_path / "am", webhook=hook, token=tokens[0], group_by=["alertname"]))
-        stack.enter_context(
+        daemon = stack.enter_context(
             prometheus(
                 tmp_path / "prom",
                 metrics=shop.metrics(time.time()),
@@ -110,7 +111,7 @@ def firing(home: Home, tmp_path: Path) -> Iterator[Shop]:
                 port=prometheus_port,
             )
         )
-        yield Shop(home, port, tokens)
+        yield Shop(home, port, tokens, daemon)
 
 
 def test_from_the_rule_to_the_cited_report(firing: Shop) -> None:
@@ -139,25 +140,44 @@ def test_a_phone_shows_it_live_and_after_a_reload(firing: Shop) -> None:
 
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 390, "height": 844})
         problems: list[str] = []
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("request", lambda r: None if r.url.startswith(firing.url) else problems.append(r.url))
-        page.goto(f"{firing.url}/accounts/login/")
-        page.fill("[name=username]", "bob")
-        page.fill("[name=password]", "a long pass phrase")
-        page.click("main button")
+        phone = signed_in(browser, firing, "bob", problems, width=390)
         eventually(firing.diagnoses, what=lambda: "a diagnosis")
-        page.goto(f"{firing.url}/diagnoses/{firing.diagnoses()[0]['id']}/")
-        page.reload()
-        page.wait_for_selector("text=payment", timeout=40_000)
-        page.wait_for_selector("text=likely", timeout=40_000)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        page.goto(f"{firing.url}/incidents/")
-        page.click("text=CheckoutLatencyHigh")
-        page.click("text=Acknowledge")
-        page.wait_for_selector("text=bob", timeout=10_000)
+        phone.goto(f"{firing.url}/diagnoses/{firing.diagnoses()[0]['id']}/")
+        phone.reload()
+        phone.wait_for_selector("text=payment", timeout=40_000)
+        phone.wait_for_selector("text=likely", timeout=40_000)
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+        phone.goto(f"{firing.url}/incidents/")
+        phone.click("text=CheckoutLatencyHigh")
+        phone.click("text=Acknowledge")
+        phone.wait_for_selector("text=bob", timeout=10_000)
+
+        laptop = signed_in(browser, firing, "alice", problems, width=1280)
+        laptop.goto(phone.url)
+        laptop.wait_for_selector("text=bob")
+        firing.prometheus.freeze()  # So that the second run is still there to be cancelled.
+        laptop.click("text=Diagnose again")
+        laptop.click("button:has-text('Cancel')")
+        laptop.wait_for_selector("text=cancelled", timeout=60_000)
+        firing.prometheus.thaw()
+        outsider = signed_in(browser, firing, "charlie", problems, width=1280)
+        assert outsider.goto(phone.url).status == 404
         browser.close()
     assert not problems
     (incident,) = firing.get("/aiops/incidents", firing.alice)["results"]
     assert incident["acknowledgedAt"]
+    assert sorted(one["status"] for one in firing.diagnoses()) == ["cancelled", "succeeded"]
+
+
+def signed_in(browser: Any, firing: Shop, name: str, problems: list[str], *, width: int) -> Any:
+    """A device of its own; what goes wrong in its pages, and each request to another host, is put into ``problems``."""
+    page = browser.new_context(viewport={"width": width, "height": 844}).new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda r: None if r.url.startswith(firing.url) else problems.append(r.url))
+    page.goto(f"{firing.url}/accounts/login/")
+    page.fill("[name=username]", name)
+    page.fill("[name=password]", "a long pass phrase")
+    page.click("main button")
+    page.wait_for_load_state()
+    return page
