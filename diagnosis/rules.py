@@ -58,7 +58,7 @@ def begin_diagnoses(incident_ids: Collection[str], *, fresh: Iterable[Alert], no
     last = _last_begun(waiting)
     new = _matching((alert for alert in fresh if alert.state == FIRING), rules)
     first = [incident.pk for incident in waiting if incident.pk not in last and incident.pk not in new]
-    begun = []
+    begun: list[Diagnosis] = []
     # An incident without a diagnosis gets one for any alert of it: a rule may be younger than the alert.
     by_incident = {**_matching(_firing_in(first), rules), **new}
     for incident in sorted(waiting, key=lambda incident: (incident.opened_at, incident.pk)):

@@ -223,6 +223,9 @@ AUTH_PASSWORD_VALIDATORS = [
 # --- The API --------------------------------------------------------------------------------------------------------
 
 MAX_UPLOAD_BYTES = 50 * 1024 * 1024
+# Django's own limit on a body that is no file: that of the largest such body, Alertmanager's. ``oncall.asgi`` has a
+# lower one for all others.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024
 REST_FRAMEWORK = {
     # The token comes first: its challenge makes an anonymous call a 401.
     "DEFAULT_AUTHENTICATION_CLASSES": ["oncall.tokens.TokenAuthentication", "oncall.tokens.SessionAuthentication"],

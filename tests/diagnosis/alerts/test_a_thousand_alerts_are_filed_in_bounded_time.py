@@ -32,9 +32,7 @@ def test_new_then_again_then_over_then_new_again(alice: User, pages_rule: None, 
         (alerts(start=7), "late"),
         (alerts(start=-5), "earliest"),
     ]:
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
+        with CaptureQueriesContext(connection) as queries:
             began = time.process_time()
             taken = deliver(alice, *told, group=group)
             took = time.process_time() - began
