@@ -32,7 +32,8 @@ def run(state: State, tools: Tools) -> Found:
     alerts = _other_alerts(state, tools.alerts(window), gaps)
     changes, reported = _changes(tools, window, intake["alertAt"], gaps)
     restarts = _restarts(tools, intake["target"], spans, gaps)
-    findings = [*seen, *alerts, *changes, *restarts]
+    new_alerts = [finding for finding in alerts if finding.key not in state.evidence]
+    findings = [*seen, *new_alerts, *changes, *restarts]
     onset = seconds_of(expression["onset"]) if expression else None
     result = {
         "expression": expression,
@@ -134,12 +135,14 @@ def _why(answer: Answer) -> str:
 
 
 def _other_alerts(state: State, answer: Answer, gaps: list[str]) -> list[Finding]:
+    """The other alerts: those of the incident first, then what else fired in the window."""
     if answer.error:
         gaps.append(f"Other alerts could not be read ({answer.error}).")
     own = state.subject.get("alert") or {}
-    rows = [row for row in answer.rows if not own or row.get("id") != own.get("id")]
-    found = {alert_key(row): alert_finding(row) for row in rows[:MAX_ROWS_SAID]}
-    return [finding for key, finding in found.items() if key not in state.evidence]
+    rows = [*(state.subject.get("alerts") or ()), *answer.rows]
+    others = [row for row in rows if not own or alert_key(row) != alert_key(own)]
+    found = {alert_key(row): alert_finding(row) for row in others}
+    return list(found.values())[:MAX_ROWS_SAID]
 
 
 def _changes(

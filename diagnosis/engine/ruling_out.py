@@ -15,7 +15,8 @@ def ruled_out(state: State, known: Known, *, cause: str | None) -> list[Claim]:
     claims = [claim for change in known.changes if (claim := _innocent(change, known)) is not None]
     for row in state.of("hypothesise")["hypotheses"]:
         if row["node"] != cause:
-            claims += [claim for claim in row["against"] if cause is not None or _harmless(state, row["node"])]
+            said = row["against"] if cause is not None or _harmless(state, row["node"]) else []
+            claims += [{**claim, "text": f"Not {row['node']}: {claim['text']}"} for claim in said]
     claims += [
         {"text": f"{node} is as usual ({', '.join(row['families'])}).", "keys": list(row["keys"])}
         for node, row in known.usual.items()

@@ -35,6 +35,11 @@ def test_the_innocent_deploy_and_the_busy_neighbour_are_ruled_out(solved: Diagno
     assert "Requests to recommendation itself are answered as usual." in ruled_out
 
 
+def test_the_other_alert_of_the_incident_is_a_fact(solved: Diagnosed) -> None:
+    assert "PaymentPoolExhausted on payment" in texts(solved.report["facts"]["alerts"])
+    assert "CheckoutLatencyHigh" not in texts(solved.report["facts"]["alerts"])
+
+
 def test_the_runbook_about_the_pool_is_quoted_with_its_rollback(solved: Diagnosed) -> None:
     assert "connection-pool-exhausted" in [passage["documentId"] for passage in solved.report["runbooks"]]
     assert any("roll it back first" in action["text"] for action in solved.report["actions"])
