@@ -13,6 +13,7 @@ from diagnosis.pages.pieces import WebLink
 from diagnosis.reports.urls import is_web_url
 from diagnosis.states import DIAGNOSIS_ACTIVE, FIRING, RESOLVED, STALE, SUCCEEDED
 
+ALERTS_OPEN = 3
 ALERTS_SHOWN = 100
 CHANGES_SHOWN = 50
 DIAGNOSES_SHOWN = 10
@@ -32,7 +33,9 @@ def context_of(incident: Incident, *, owners: Collection[int]) -> dict[str, Any]
     reported = next((diagnosis for diagnosis in diagnoses if diagnosis.status == SUCCEEDED), None)
     return {
         "incident": incident,
-        "alerts": alerts[:ALERTS_SHOWN],
+        "first_alerts": alerts[:ALERTS_OPEN],
+        "other_alerts": alerts[ALERTS_OPEN:ALERTS_SHOWN],
+        "alerts_shown": ALERTS_SHOWN,
         "more_alerts": len(alerts) > ALERTS_SHOWN,
         "links": list(links_of(alerts)),
         "changes": [(change, change.url if is_web_url(change.url) else "") for change in _changes(incident)],

@@ -1,6 +1,6 @@
 """The incidents that are going on, and one of them: facts above opinions, and what one can do about it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from django.conf import settings
@@ -8,10 +8,11 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from diagnosis.incidents import EmptyNote, acknowledge, add_note
+from diagnosis.incidents import REPEAT_INTERVAL, EmptyNote, acknowledge, add_note
 from diagnosis.intake import last_webhook
 from diagnosis.models import Diagnosis, Incident
 from diagnosis.pages.incident import context_of
@@ -20,8 +21,11 @@ from diagnosis.pages.scope import owned_or_404, owners_seen_by, user_of
 from diagnosis.rules import diagnose_incident, refresh_incident
 from diagnosis.transitions import ActiveDiagnosis
 from jobs.models import Job
+from oncall.models import User
 
 MOST_PAGES = 1_000
+# Alertmanager repeats every alert after its repeat interval, the Watchdog, too.
+WATCHDOG_SILENT = 2 * REPEAT_INTERVAL
 
 
 @login_required
@@ -35,7 +39,7 @@ def incident_list(request: HttpRequest) -> HttpResponse:
         "page": page,
         "older": page + 1 if more and page < MOST_PAGES else None,
         "newer": page - 1 if page > 1 else None,
-        "last_webhook_at": _last_webhook_at(owners),
+        **_intake(owners),
         "webhook_url": f"{settings.ONCALL_BASE_URL}/aiops/alerts/alertmanager",
     }
     return render(request, "diagnosis/incidents.html", context)
@@ -103,10 +107,18 @@ def _incident_page(request: HttpRequest, incident: Incident, *, status: int = 20
     return render(request, "diagnosis/incident.html", context, status=status)
 
 
-def _last_webhook_at(owners: Any) -> Any:
-    """When the newest webhook of any of these owners came; None when none ever did."""
-    times = [intake.webhook_at for intake in last_webhook(owners).values() if intake.webhook_at]
-    return max(times, default=None)
+def _intake(owners: Collection[int]) -> dict[str, Any]:
+    """When the newest webhook of any of these owners came, and whose Watchdog came once and has fallen silent since."""
+    intakes = last_webhook(owners)
+    limit = timezone.now() - WATCHDOG_SILENT
+    silent = {
+        pk: intake.heartbeat_at for pk, intake in intakes.items() if intake.heartbeat_at and intake.heartbeat_at < limit
+    }
+    names = User.objects.in_bulk(silent)
+    return {
+        "last_webhook_at": max((one.webhook_at for one in intakes.values() if one.webhook_at), default=None),
+        "silent": [(names[pk], since) for pk, since in sorted(silent.items())],
+    }
 
 
 def _page_number(text: str) -> int:

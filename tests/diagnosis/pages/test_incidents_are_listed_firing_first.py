@@ -87,3 +87,11 @@ def test_an_empty_list_says_how_to_connect_alertmanager(as_user: SignIn, alice: 
     AlertIntake.objects.create(owner_user=team, webhook_at=NOW - timedelta(minutes=3))
     text = page(as_user(alice))
     assert "Last webhook" in text and "3\xa0minutes ago" in text and "alerts:write" not in text
+
+
+def test_a_watchdog_that_fell_silent_is_warned_of(as_user: SignIn, rita: User, charlie: User, team: Team) -> None:
+    AlertIntake.objects.create(owner_user=team, webhook_at=NOW, heartbeat_at=NOW - timedelta(hours=7))
+    assert "Watchdog" not in page(as_user(rita))
+    AlertIntake.objects.update(heartbeat_at=NOW - timedelta(hours=9))
+    assert "The Watchdog of ops has fallen silent" in page(as_user(rita))
+    assert "Watchdog" not in page(as_user(charlie))
