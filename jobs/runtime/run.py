@@ -7,7 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from jobs.events import Event, Progress
 from jobs.handlers import HandlerSpec, LeaseLost, PermanentError, default_backoff
 from jobs.limits import LONGEST_SECONDS
 from jobs.masking import mask_text
+from jobs.passing import passes
 from jobs.payloads import InvalidJson, to_json
 from jobs.runtime.buffer import EventBuffer
 from jobs.runtime.clock import Moment, moment, passed
@@ -147,10 +148,11 @@ class Run:
             raise RuntimeError("fenced() is a transaction of its own; it cannot be used inside another atomic block.")
         self.check()
         try:
-            with sql.short_lock_wait(lock_wait(self.lease_seconds)), self.said.writing, gate.hold():
-                said_before, sent, self.fenced_since = len(self.said), False, time.monotonic()
+            with sql.short_lock_wait(lock_wait(self.lease_seconds)), self.said.writing:
+                said_before, sent = len(self.said), False
                 try:
-                    with transaction.atomic(durable=True):
+                    with self._begun():
+                        self.fenced_since = time.monotonic()
                         self._prove_lease()
                         yield
                         self.check()
@@ -167,6 +169,23 @@ class Run:
         finally:
             if not self.said.empty:  # Said before a block that failed, and passed over by the store meanwhile.
                 self._on_said(self)
+
+    @contextmanager
+    def _begun(self) -> Iterator[None]:
+        """The gate and a transaction. While others keep the database, it asks again as long as the lease is ours."""
+        while True:
+            with ExitStack() as stack:
+                stack.enter_context(gate.hold())
+                try:
+                    stack.enter_context(transaction.atomic(durable=True))
+                except OperationalError as error:
+                    # Nothing of the handler's has run in it yet: a busy database is none of its faults.
+                    if not passes(error) or not self.trusts_lease(moment()):
+                        raise
+                else:
+                    yield
+                    return
+            self.check()
 
     def _prove_lease(self) -> None:
         with connection.cursor() as cursor:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from jobs.enqueue import enqueue
 from jobs.handlers import JobContext, LeaseLost
@@ -158,3 +158,18 @@ def test_a_handler_in_its_own_long_transaction_says_events_without_a_deadlock(ha
     start(lease_seconds=6)
     assert ended(job).result is True
     assert said(job) == ["before", *[f"step-{number}" for number in range(100)]]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has no lock over the whole database")
+def test_a_database_that_others_keep_is_waited_for(handle: Handle, start: Handle, intruder: Intruder) -> None:
+    @handle("painting")
+    def painting(context: JobContext) -> None:
+        intruder.hold()
+        threading.Timer(1.6, intruder.let_go).start()  # Longer than one statement waits with a lease of six seconds.
+        with context.fenced():
+            Picture.objects.create(status="painted")
+
+    job = enqueue("painting", owner=None)
+    start(lease_seconds=6)
+    assert (ended(job).status, ended(job).attempt) == ("succeeded", 1)
+    assert Picture.objects.filter(status="painted").count() == 1
