@@ -111,7 +111,7 @@ class NoteIncidentView(OneIncidentView):
 
     @extend_schema(request=NewNoteSerializer, responses={200: WholeIncidentSerializer})
     def post(self, request: Request, incident_id: str) -> Response:
-        """A secret in the text is masked before it is stored."""
+        """Add a note. A secret in the text is masked before it is stored."""
         incident = self.find(steer=True)
         body = NewNoteSerializer(data=request.data)
         body.is_valid(raise_exception=True)
@@ -128,7 +128,7 @@ class DiagnoseIncidentView(OneIncidentView):
 
     @extend_schema(request=None, responses={202: DiagnosingSerializer, **errors(409)})
     def post(self, request: Request, incident_id: str) -> Response:
-        """While one of it is not finished: 409 naming that one."""
+        """Diagnose the incident now. While a diagnosis of it is not finished: 409 naming that one."""
         return self.begin(diagnose_incident)
 
 
@@ -137,5 +137,5 @@ class RefreshIncidentView(OneIncidentView):
 
     @extend_schema(request=None, responses={202: DiagnosingSerializer, **errors(409)})
     def post(self, request: Request, incident_id: str) -> Response:
-        """While one of it is not finished: 409 naming that one."""
+        """Diagnose the incident up to now. While a diagnosis of it is not finished: 409 naming that one."""
         return self.begin(refresh_incident)

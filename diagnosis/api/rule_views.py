@@ -51,6 +51,7 @@ class RuleView(GenericAPIView):
 
     @extend_schema(request=RuleChangeSerializer, responses={200: RuleSerializer, **errors(409)})
     def patch(self, request: Request, rule_id: str) -> Response:
+        """Change the rule."""
         rule = find_owned(Rule.objects.all(), rule_id, admin_scope(request))
         body = RuleChangeSerializer(data=request.data)
         body.is_valid(raise_exception=True)

@@ -86,6 +86,7 @@ class ServiceView(GenericAPIView):
 
     @extend_schema(request=ServiceChangeSerializer, responses={200: ServiceSerializer, **errors(409)})
     def patch(self, request: Request, service_id: str) -> Response:
+        """Change the service."""
         service = find_owned(Service.objects.all(), service_id, admin_scope(request))
         body = ServiceChangeSerializer(data=request.data)
         body.is_valid(raise_exception=True)

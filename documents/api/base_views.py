@@ -52,6 +52,7 @@ class KnowledgeBaseView(GenericAPIView):
 
     @extend_schema(request=KnowledgeBaseChangeSerializer, responses={200: KnowledgeBaseSerializer, **errors(409)})
     def patch(self, request: Request, base_id: str) -> Response:
+        """Change the name or the description."""
         base = find_owned(KnowledgeBase.objects.all(), base_id, admin_scope(request))
         body = KnowledgeBaseChangeSerializer(data=request.data)
         body.is_valid(raise_exception=True)

@@ -12,10 +12,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from oncall.api.errors import refuse_unknown_parameters
+from oncall.api.permissions import READ
 
 
 class ApiRoot(APIView):
-    """The collections of this installation. The schema is at /api/schema, a page to read it at /api/docs."""
+    """The collections of this installation, and the search over all of it (a POST).
+
+    The schema is at /api/schema, a page to read it at /api/docs.
+    """
 
     permission_classes = [AllowAny]
 
@@ -37,22 +41,24 @@ class SchemaView(SpectacularAPIView):
 
 
 class DocsView(SpectacularSwaggerSplitView):
+    template_name = "oncall/api_docs.html"
     permission_classes = [AllowAny]
     authentication_classes: list[Any] = []
 
 
 def _collections(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterator[str]:
-    """Every path without a parameter whose API view answers GET."""
+    """Every path without a parameter whose API view reads: it answers GET, or is a POST that only reads (a search)."""
     for pattern in patterns:
         path = prefix + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
             yield from _collections(pattern.url_patterns, path)
-        elif "<" not in path and "^" not in path and _answers_get(pattern.callback):
+        elif "<" not in path and "^" not in path and _reads(pattern.callback):
             yield path
 
 
-def _answers_get(callback: Any) -> bool:
+def _reads(callback: Any) -> bool:
     view = getattr(callback, "cls", None)
     if view is None or not issubclass(view, APIView):
         return False
-    return "get" in (getattr(callback, "actions", None) or {}) or hasattr(view, "get")
+    answers_get = "get" in (getattr(callback, "actions", None) or {}) or hasattr(view, "get")
+    return answers_get or getattr(view, "token_scope", None) == READ

@@ -40,6 +40,11 @@ class OperationSchema(AutoSchema):
         words += [re.sub(r"\W+", "_", verb)] if verb else [self._action_word()]
         return "_".join(words)
 
+    def get_summary(self) -> str:
+        """One line for lists of operations: the first sentence of the description, up to its first colon."""
+        text = " ".join(self.get_description().split())
+        return re.split(r"(?<=[\w`)])[.:;](?:\s|$)", text, maxsplit=1)[0].replace("``", "")
+
     def get_tags(self) -> list[str]:
         return [next((word for word in re.split(r"[/:]", self.path) if word), "api")]
 

@@ -91,6 +91,7 @@ class TokensView(ListAPIView):
 
     @extend_schema(request=NewTokenSerializer, responses={201: CreatedTokenSerializer})
     def post(self, request: Request) -> Response:
+        """Make a token. Its text is in this answer and in no other."""
         wanted = NewTokenSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         values = wanted.validated_data

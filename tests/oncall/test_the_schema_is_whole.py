@@ -83,3 +83,24 @@ def test_the_browsable_root_is_a_page_for_a_browser(client: Client) -> None:
     page = client.get("/api", headers={"Accept": "text/html"})
     assert page["Content-Type"].startswith("text/html")
     assert "/accounts/login/" in page.text
+
+
+def test_every_operation_has_a_summary_of_one_line(schema: dict[str, Any]) -> None:
+    for path, method, operation in operations(schema):
+        summary = operation.get("summary", "")
+        assert 5 < len(summary) <= 120, (path, method, summary)
+        assert "\n" not in summary and "``" not in summary, (path, method, summary)
+    for path, item in schema["paths"].items():
+        said = [operation["summary"] for method, operation in item.items() if method != "parameters"]
+        assert len(said) == len(set(said)), path
+
+
+@pytest.mark.django_db
+def test_the_root_names_the_search(client: Client) -> None:
+    assert client.get("/api").json()["knowledge:search"].endswith("/knowledge:search")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/api", "/api/docs"])
+def test_the_pages_of_the_api_lead_home(client: Client, path: str) -> None:
+    assert '<a href="/">OncallAgent</a>' in client.get(path, headers={"Accept": "text/html"}).text
