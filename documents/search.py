@@ -47,6 +47,8 @@ class Hit:
     lexical_rank: int | None
     dense_rank: int | None
     excerpt: Excerpt
+    # How near the chunk is to the query by meaning, -1 to 1, whatever else was found; None where nobody looked.
+    cosine: float | None = None
 
 
 @dataclass(slots=True)
@@ -75,11 +77,11 @@ def search(
     if not terms or not scope.base_ids:
         return []
     lexical = current_store().lexical(scope, terms, limit=DEPTH) if mode != "dense" else {}
-    dense, scores = _fused(scope, query, lexical, mode=mode)
+    dense, cosine, scores = _fused(scope, query, lexical, mode=mode)
     ranked = _ranked(query, _candidates(scope, scores), one_per_document=one_per_document)[:limit]
     chunks = _chunks(scope, [found.chunk_id for found in ranked])
-    places = _places(lexical), _places(dense)
-    return [_hit(chunks[found.chunk_id], found, places, terms) for found in ranked if found.chunk_id in chunks]
+    rankings = _places(lexical), _places(dense), cosine
+    return [_hit(chunks[found.chunk_id], found, rankings, terms) for found in ranked if found.chunk_id in chunks]
 
 
 def _check(query: str, limit: int, mode: str) -> None:
@@ -93,10 +95,12 @@ def _check(query: str, limit: int, mode: str) -> None:
         raise BadQuery("mode", f"Must be one of {', '.join(MODES)}.")
 
 
-def _fused(scope: SearchScope, query: str, lexical: Ranking, *, mode: Mode) -> tuple[Ranking, dict[int, float]]:
-    """The dense ranking and the score of each chunk of either ranking."""
+def _fused(
+    scope: SearchScope, query: str, lexical: Ranking, *, mode: Mode
+) -> tuple[Ranking, Ranking, dict[int, float]]:
+    """The dense ranking, and of each chunk of either ranking the cosine and the score."""
     if mode == "lexical":
-        return {}, fuse(lexical, {}, floor=0.0, weight=1.0)
+        return {}, {}, fuse(lexical, {}, floor=0.0, weight=1.0)
     store, embedder = current_store(), current_embedder()
     vector = embed_one(embedder, query)
     dense = store.dense(scope, vector, embedder=embedder.fingerprint, limit=DEPTH)
@@ -104,7 +108,7 @@ def _fused(scope: SearchScope, query: str, lexical: Ranking, *, mode: Mode) -> t
     cosine = dense | store.similarities(scope, vector, embedder=embedder.fingerprint, chunk_ids=missing)
     floor = min(dense.values(), default=0.0)
     weight = lexical_weight(query) if mode == "hybrid" else 0.0
-    return dense, fuse(lexical, cosine, floor=floor, weight=weight)
+    return dense, cosine, fuse(lexical, cosine, floor=floor, weight=weight)
 
 
 def _candidates(scope: SearchScope, scores: dict[int, float]) -> list[Candidate]:
@@ -138,6 +142,12 @@ def _places(ranking: Ranking) -> dict[int, int]:
     return {chunk_id: place for place, chunk_id in enumerate(ranking, start=1)}
 
 
-def _hit(chunk: Chunk, found: Candidate, places: tuple[dict[int, int], dict[int, int]], terms: Sequence[str]) -> Hit:
-    lexical, dense = places
-    return Hit(chunk, round(found.score, 6), lexical.get(chunk.pk), dense.get(chunk.pk), excerpt(chunk.text, terms))
+def _hit(
+    chunk: Chunk,
+    found: Candidate,
+    rankings: tuple[dict[int, int], dict[int, int], Ranking],
+    terms: Sequence[str],
+) -> Hit:
+    lexical, dense, cosine = rankings
+    ranks = lexical.get(chunk.pk), dense.get(chunk.pk)
+    return Hit(chunk, round(found.score, 6), *ranks, excerpt(chunk.text, terms), cosine.get(chunk.pk))

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from documents.bases import ensure_default_bases
+from documents.fit import nothing_fits
 from documents.scope import scope_for
 from documents.search import BadQuery, Hit, search
 from oncall.owners import visible_owner_ids
@@ -32,6 +33,7 @@ def home(request: HttpRequest) -> HttpResponse:
         **state_for(user),
         "query": query,
         "hits": hits,
+        "weak": nothing_fits(query, hits or []),
         "problem": problem,
         "bases": bases_to_upload_to(user),
     }
