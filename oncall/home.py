@@ -4,6 +4,7 @@ import os
 import secrets
 from base64 import urlsafe_b64encode
 from pathlib import Path
+from tempfile import mkstemp
 
 
 def key_from(folder: Path, *, name: str) -> str:
@@ -13,9 +14,8 @@ def key_from(folder: Path, *, name: str) -> str:
     """
     path = folder / name
     if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        draft = folder / f".{name}.{os.getpid()}"
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # The database in it holds what people uploaded.
+        descriptor, draft = mkstemp(dir=folder, prefix=f".{name}.")  # Readable by its owner alone.
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
             file.write(urlsafe_b64encode(secrets.token_bytes(32)).decode("ascii"))
         try:
@@ -24,5 +24,5 @@ def key_from(folder: Path, *, name: str) -> str:
         except FileExistsError:
             pass
         finally:
-            draft.unlink()
+            Path(draft).unlink()
     return path.read_text(encoding="ascii").strip()
