@@ -39,6 +39,23 @@ def test_a_finish_stands_with_the_success(handle: Handle, start: Handle) -> None
     assert Picture.objects.get().status == "finished"
 
 
+@pytest.mark.parametrize("say", [lambda c: c.append_event("late"), lambda c: c.progress(1)], ids=["event", "progress"])
+def test_nothing_is_said_inside_a_finish(handle: Handle, start: Handle, say: Callable[[JobContext], None]) -> None:
+    @handle("painting", max_attempts=1)
+    def painting(context: JobContext) -> None:
+        def write() -> None:
+            Picture.objects.create()
+            say(context)
+
+        context.finish(write)
+
+    job = enqueue("painting", owner=None)
+    start()
+    row = ended(job)
+    assert row.status == "failed" and row.error_message.endswith("is over.")
+    assert (said(job), Picture.objects.exists()) == ([], False)
+
+
 @pytest.mark.parametrize("error", [ValueError("no room"), SystemExit("no room"), KeyboardInterrupt("no room")])
 def test_a_finish_that_raises_fails_the_attempt(handle: Handle, start: Handle, error: BaseException) -> None:
     @handle("painting", max_attempts=1)
