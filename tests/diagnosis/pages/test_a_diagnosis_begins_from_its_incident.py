@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 
 from diagnosis.models import Alert, Diagnosis
-from diagnosis.states import PENDING, RUNNING
+from diagnosis.states import PENDING, RESOLVED, RUNNING
 from jobs.models import Job
-from oncall.models import User
+from oncall.models import Team, User
+from tests.diagnosis.factories import make_alert, make_diagnosis, make_incident
 
 SignIn = Callable[[User], Client]
 
@@ -48,3 +49,11 @@ def test_the_incident_offers_what_fits(
     diagnosed(status=RUNNING)
     seen = client.get(path).content.decode()
     assert "Watch the diagnosis" in seen and "/refresh/" not in seen
+
+
+def test_one_that_is_over_is_diagnosed_around_its_alert_again(as_user: SignIn, bob: User, team: Team) -> None:
+    """Up to now there would be nothing of it in the data."""
+    over = make_incident(team, state=RESOLVED)
+    make_diagnosis(team, alert=make_alert(team, incident=over, state=RESOLVED))
+    seen = as_user(bob).get(f"/incidents/{over.pk}/").content.decode()
+    assert "/diagnose/" in seen and "/refresh/" not in seen
