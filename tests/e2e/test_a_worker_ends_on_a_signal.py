@@ -1,7 +1,6 @@
 """SIGTERM and Ctrl-C drain and exit 0, also when a handler never comes back; what is broken exits 75."""
 
 import signal
-import time
 
 import pytest
 
@@ -26,10 +25,8 @@ def test_with_a_thread_still_blocked_the_job_is_given_back(home: Home) -> None:
     (job,) = home.enqueue("blocked")
     worker = home.worker("--drain-seconds", "0.5")
     eventually(lambda: home.notes("began"))
-    started = time.monotonic()
     worker.signal(signal.SIGTERM)
-    assert worker.exit_code() == 0
-    assert time.monotonic() - started < 10
+    assert worker.exit_code() == 0  # Long before the handler would come back.
     assert home.job(job)[:3] == ("queued", 0, 1)
     assert home.outcomes(job) == ["released"]
     assert home.events(job) == ["begun"]
@@ -43,7 +40,7 @@ def test_a_second_signal_hurries(home: Home) -> None:
     worker.signal(signal.SIGTERM)
     eventually(lambda: "background.worker.draining" in worker.log)
     worker.signal(signal.SIGTERM)
-    assert worker.exit_code(seconds=10) == 0
+    assert worker.exit_code() == 0  # Long before the time to drain is over.
     assert home.outcomes(job) == ["released"]
     assert "Waiting up to 60 s for 1 job; Ctrl-C again to give it back now." in worker.log
     assert "\x1b[" not in worker.log
