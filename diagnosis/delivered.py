@@ -21,6 +21,7 @@ MOST_LABEL: Final = 2_000
 MOST_ANNOTATION: Final = 8_000
 MOST_URL: Final = 2_000
 MOST_FINGERPRINT: Final = 64
+MOST_TIME: Final = 64
 MOST_ALERT_NAME: Final = 200
 EARLIEST_YEAR: Final = 1970
 # A clock that goes wrong goes wrong by hours; a start beyond that is no clock's.
@@ -87,8 +88,8 @@ def read_alert(value: Any, *, now: datetime, seen_at: datetime | None = None) ->
             "status": state,
             "labels": labels,
             "annotations": annotations,
-            "startsAt": mask_text(value["startsAt"]),
-            "endsAt": mask_text(value.get("endsAt") or ""),
+            "startsAt": _as_sent(value["startsAt"]),
+            "endsAt": _as_sent(value.get("endsAt")),
             "generatorURL": url,
             "fingerprint": fingerprint,
         },
@@ -110,6 +111,11 @@ def _pairs(alert: Mapping[str, Any], field: str, *, longest: int, required: bool
         if not name or len(name) > MOST_NAME:
             raise BadField(field, f"A name must have 1 to {MOST_NAME} characters.")
     return {name: _cut(text, longest) for name, text in found.items()}
+
+
+def _as_sent(time: Any) -> str:
+    """A time to show; one that nobody reads (the end of what fires) may be anything."""
+    return mask_text(_cut(time, MOST_TIME)) if isinstance(time, str) else ""
 
 
 def _quoted(name: str) -> str:

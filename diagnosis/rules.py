@@ -12,12 +12,15 @@ from typing import Any, Final
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
+from structlog import get_logger
 
 from diagnosis.models import Alert, Diagnosis, Incident, Rule
 from diagnosis.occurrences import batches
 from diagnosis.states import FIRING, OPEN
 from diagnosis.transitions import BEFORE_ALERT, ActiveDiagnosis, start_diagnosis
 from jobs.models import Job
+
+log = get_logger(__name__)
 
 AGAIN_AFTER: Final = timedelta(minutes=10)
 # "Refresh to now" looks no further back: a window of days would ask a source for more points than it gives.
@@ -108,6 +111,10 @@ def _begin_once(incident: Incident, alert: Alert, *, now: datetime) -> list[Diag
         diagnosis, _ = diagnose_incident(incident, alert=alert, now=now)
     except ActiveDiagnosis:
         return []  # Whoever began it, this alert is evidence of that one.
+    except ValueError as refusal:  # ``UnknownKind``, too.
+        # The alert is worth more than its diagnosis: it is stored whatever happens here.
+        log.warning("rule.begins_nothing", incident_id=incident.pk, alert_id=alert.pk, reason=str(refusal))
+        return []
     Incident.objects.filter(pk=incident.pk).update(diagnosed_at=now, updated_at=now)
     return [diagnosis]
 
