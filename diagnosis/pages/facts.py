@@ -47,11 +47,14 @@ def _found_by(diagnosis: Diagnosis) -> tuple[Mapping[str, Any], Any]:
 
 
 def _figures(diagnosis: Diagnosis, body: Mapping[str, Any]) -> Iterator[SafeString]:
-    """The graph of the alert's own expression; its evidence is on the diagnosis' page."""
-    for chart in body.get("charts", []):
-        if chart["family"] == "expression":
-            cited = {"names": chart["evidence"], "evidence_page": diagnosis.pk}
-            yield chart_figure(chart, citations=render_to_string("diagnosis/cited.html", cited))
+    """The graph of the alert's expression; where there is none, the report's first: that is of what the alert is about.
+
+    Its evidence is on the diagnosis' page.
+    """
+    charts = body.get("charts", [])
+    for chart in [chart for chart in charts if chart["family"] == "expression"] or charts[:1]:
+        cited = {"names": chart["evidence"], "evidence_page": diagnosis.pk}
+        yield chart_figure(chart, citations=render_to_string("diagnosis/cited.html", cited))
 
 
 def _expression(told: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -24,4 +24,4 @@ def test_three_are_open_and_the_rest_is_folded(
     assert page.count('<li class="alert">') == 40
     before, folded = page.split("37 more alerts")
     assert before.count('<li class="alert">') == 3 and "firing</span>" in before.split('<li class="alert">')[1]
-    assert folded.index("Over") < folded.index("histogram_quantile") < folded.index("Changes around its start")
+    assert folded.index("Over") < folded.index("histogram_quantile") < folded.index(">Diagnoses<")
