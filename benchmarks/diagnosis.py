@@ -1,6 +1,7 @@
 """How long a diagnosis takes over a real Prometheus: from its request to the alert's facts, and to the report.
 
     python benchmarks/diagnosis.py          # 50 services × 20 metrics × 2 h at 15 s, five diagnoses, one real worker
+    python benchmarks/diagnosis.py --import 900     # from request to start, while a worker indexes 900 documents
 
 It needs Debian's ``prometheus`` (promtool backfills the recording) and the packages of the tests.
 """
@@ -61,12 +62,45 @@ print("ROWS", json.dumps(rows))
 """
 
 
+IMPORT = """
+import sys
+from django.contrib.auth import get_user_model
+from documents.bases import create_base
+from documents.uploads import upload
+base = create_base(owner_id=get_user_model().objects.create(username="bench").pk, name="import")
+for number in range(int(sys.stdin.read())):
+    parts = (f"## Part {part} of {number}\\n\\nWhen service {number} fails in way {part}." for part in range(12))
+    text = "\\n\\n".join(parts)
+    upload(base, file_name=f"runbook-{number}.md", data=f"# Runbook {number}\\n\\n{text}".encode())
+"""
+ASK = """
+import time
+from django.contrib.auth import get_user_model
+from jobs.models import Job
+from diagnosis.transitions import start_diagnosis
+owner, waits = get_user_model().objects.get(username="bench"), []
+for _ in range(10):
+    job = start_diagnosis(owner_id=owner.pk, query="why?")[1]
+    while job.started_at is None:
+        time.sleep(0.02)
+        job.refresh_from_db()
+    waits.append((job.started_at - job.created_at).total_seconds())
+    time.sleep(0.5)
+left = Job.objects.filter(kind="document_index", status__in=["queued", "running"]).count()
+print("ROWS", sorted(waits), left)
+"""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--services", type=int, default=50)
     parser.add_argument("--metrics", type=int, default=20, help="series of a service")
     parser.add_argument("--diagnoses", type=int, default=5)
+    parser.add_argument("--import", type=int, default=0, dest="documents", help="measure the start beside an import")
     options = parser.parse_args()
+    if options.documents:
+        start_beside_an_import(options.documents)
+        return
     with tempfile.TemporaryDirectory() as folder:
         now = time.time()
         recorded = list(metrics(options.services, options.metrics, now))
@@ -96,6 +130,25 @@ def measure(home: Path, url: str, options: argparse.Namespace, now: float) -> li
     output = manage(environment, "shell", "--no-imports", "-c", READ)
     rows: list[dict[str, float]] = json.loads(output.split("ROWS ", 1)[1])
     return rows
+
+
+def start_beside_an_import(documents: int) -> None:
+    """Ten diagnoses, one after the other, while a worker of concurrency 4 indexes."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"ONCALL_HOME": folder, "DJANGO_SETTINGS_MODULE": "oncall.settings"}
+        manage(environment, "migrate", "-v0")
+        manage(environment, "shell", "--no-imports", "-c", IMPORT, given=str(documents))
+        command = [sys.executable, "manage.py", "runworkers", "--concurrency", "4", "-v0"]
+        worker = subprocess.Popen(command, cwd=ROOT, env=environment)
+        try:
+            time.sleep(5)
+            said = manage(environment, "shell", "--no-imports", "-c", ASK).split("ROWS ", 1)[1]
+        finally:
+            worker.terminate()
+            worker.wait(60)
+    waits, left = said.rsplit("]", 1)
+    values = [float(wait) for wait in waits.strip("[ ").split(",")]
+    print(f"start p50 {statistics.median(values):.3f} s, worst {max(values):.3f} s; {left.strip()} documents to index")
 
 
 def manage(environment: dict[str, str], *arguments: str, given: str = "") -> str:
