@@ -36,15 +36,16 @@ import time
 from jobs import events
 from jobs.testing import claim_one
 job, known = claim_one(), 0
-for _ in range(200):
+for _ in range(round(20 / PAUSE)):
     known = events.append(job, [events.Event("tick", '{"at": %f}' % time.time())], known=known)
-    time.sleep(0.1)
+    time.sleep(PAUSE)
 """
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--viewers", type=int, default=200)
+    parser.add_argument("--pause", type=float, default=1.0, help="seconds between two events")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"ONCALL_HOME": folder, "DJANGO_SETTINGS_MODULE": "oncall.settings"}
@@ -55,28 +56,29 @@ def main() -> None:
         server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
         try:
             _wait_for(port)
-            asyncio.run(watch(environment, psutil.Process(server.pid), port, job, token, viewers=options.viewers))
+            asyncio.run(watch(environment, psutil.Process(server.pid), port, job, token, options))
         finally:
             server.terminate()
             server.wait(10)
 
 
 async def watch(
-    environment: dict[str, str], server: psutil.Process, port: int, job: str, token: str, *, viewers: int
+    environment: dict[str, str], server: psutil.Process, port: int, job: str, token: str, options: argparse.Namespace
 ) -> None:
-    waits: list[float] = []
+    viewers, waits = options.viewers, list[float]()
+    speak = SPEAK.replace("PAUSE", str(options.pause))
     open_ = asyncio.Semaphore(0)
     tasks = [asyncio.create_task(_view(port, job, token, waits, open_)) for _ in range(viewers)]
     for _ in range(viewers):
         await open_.acquire()
     before, began = _cpu(server), time.monotonic()
-    await asyncio.to_thread(manage, environment, "shell", "--no-imports", "-c", SPEAK)
+    await asyncio.to_thread(manage, environment, "shell", "--no-imports", "-c", speak)
     spent = 100 * (_cpu(server) - before) / (time.monotonic() - began)
-    database = sum(file.path.endswith(".sqlite3") for file in server.open_files())
+    threads = server.num_threads()
     for task in tasks:
         task.cancel()
     ordered = sorted(waits)
-    print(f"{viewers} viewers, {len(waits)} events seen: {spent:.1f} % of a core, {database} open database files")
+    print(f"{viewers} viewers, {len(waits)} events seen: {spent:.1f} % of a core, {threads} threads")
     print(
         f"event p50 {1000 * statistics.median(ordered):.0f} ms, p95 {1000 * ordered[int(0.95 * len(ordered))]:.0f} ms"
     )
