@@ -15,7 +15,9 @@ class Incident(models.Model):
     """Alerts that belong together. It resolves with its last alert, and a resolved one never takes another in."""
 
     id = models.CharField(primary_key=True, max_length=40, default=partial(new_id, "inc"), editable=False)
-    owner_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
+    owner_user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False, verbose_name="owner"
+    )
     title = models.CharField(max_length=500)
     # Alertmanager's groupKey (cut and hashed where long), by which later alerts of the same group find their incident.
     group_key = models.CharField(max_length=255, blank=True, default="")
@@ -62,7 +64,9 @@ class Alert(models.Model):
     """One firing of one alert: (owner, source, fingerprint, starts_at). Deliveries repeat, come late, out of order."""
 
     id = models.CharField(primary_key=True, max_length=40, default=partial(new_id, "alert"), editable=False)
-    owner_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
+    owner_user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False, verbose_name="owner"
+    )
     # Who delivered it: ``alertmanager`` or ``sample``; fingerprints are unique within a source.
     source = models.CharField(max_length=100)
     fingerprint = models.CharField(max_length=64)
@@ -139,7 +143,9 @@ class Change(models.Model):
     """Something that was done to a service: a deploy, a configuration change, a feature flag."""
 
     id = models.CharField(primary_key=True, max_length=40, default=partial(new_id, "chg"), editable=False)
-    owner_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
+    owner_user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False, verbose_name="owner"
+    )
     service = models.CharField(max_length=200)
     kind = models.CharField(max_length=50)
     at = models.DateTimeField()
@@ -162,7 +168,7 @@ class Rule(models.Model):
     """Alerts whose labels match begin a diagnosis of their incident; ``matchers`` maps a label to the value wanted."""
 
     id = models.CharField(primary_key=True, max_length=40, default=partial(new_id, "rule"), editable=False)
-    owner_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    owner_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", verbose_name="owner")
     name = models.CharField(max_length=200)
     matchers = models.JSONField(default=dict, blank=True)
     enabled = models.BooleanField(default=True)

@@ -22,7 +22,9 @@ class DataSource(models.Model):
         RECORDED = "recorded"
 
     id = models.CharField(primary_key=True, max_length=40, default=partial(new_id, "src"), editable=False)
-    owner_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
+    owner_user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False, verbose_name="owner"
+    )
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=20, choices=Kind.choices)
     url = models.CharField(max_length=2_000, blank=True, default="")
@@ -43,7 +45,9 @@ class DataSource(models.Model):
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(fields=["owner_user", "name"], name="source_name_once_per_owner"),
-            models.CheckConstraint(name="source_kind_known", condition=Q(kind__in=["prometheus", "alertmanager", "recorded"])),
+            models.CheckConstraint(
+                name="source_kind_known", condition=Q(kind__in=["prometheus", "alertmanager", "recorded"])
+            ),
             models.CheckConstraint(
                 name="source_recorded_has_incident", condition=~Q(kind="recorded") | Q(incident__isnull=False)
             ),
@@ -68,7 +72,9 @@ class Service(models.Model):
         CLIENT = "client"
 
     id = models.CharField(primary_key=True, max_length=40, default=partial(new_id, "svc"), editable=False)
-    owner_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
+    owner_user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False, verbose_name="owner"
+    )
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.OWN)
     selector = models.JSONField(default=dict, blank=True)

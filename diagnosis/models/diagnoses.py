@@ -17,7 +17,9 @@ class Diagnosis(models.Model):
     """The wish to know what broke; the job ``job_id`` of kind ``aiops_diagnosis`` does it."""
 
     id = models.CharField(primary_key=True, max_length=40, default=partial(new_id, "diag"), editable=False)
-    owner_user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
+    owner_user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False, verbose_name="owner"
+    )
     query = models.TextField(blank=True, default="")
     incident = models.ForeignKey(
         "diagnosis.Incident", models.CASCADE, null=True, blank=True, related_name="diagnoses", db_index=False
@@ -41,6 +43,7 @@ class Diagnosis(models.Model):
     completed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name_plural = "diagnoses"
         ordering = ["-created_at", "-id"]
         constraints = [
             models.CheckConstraint(name="diagnosis_status_known", condition=Q(status__in=DIAGNOSIS_STATUSES)),
@@ -131,6 +134,7 @@ class Evidence(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
+        verbose_name_plural = "evidence"
         ordering = ["number"]
         constraints = [
             models.UniqueConstraint(fields=["diagnosis", "number"], name="evidence_number"),
