@@ -18,6 +18,7 @@ from diagnosis.api.alert_serializers import (
     WholeAlertSerializer,
 )
 from diagnosis.changes import record_change
+from diagnosis.incidents import mark_stale
 from diagnosis.models import Alert
 from diagnosis.states import ALERT_STATES
 from diagnosis.webhook import NotADelivery, read_delivery
@@ -53,7 +54,9 @@ class AlertmanagerView(GenericAPIView):
             delivery = read_delivery(request.data, now=now)
         except NotADelivery as wrong:
             raise invalid(wrong.field or "nonFieldErrors", str(wrong)) from None
-        return Response(TakenInSerializer(take_in(delivery, owner_id=owner_id, now=now)).data)
+        taken = take_in(delivery, owner_id=owner_id, now=now)
+        mark_stale(now)  # Whoever has webhooks alone has nothing else that looks for what went silent.
+        return Response(TakenInSerializer(taken).data)
 
 
 class AlertFilters(CamelFilterSet):

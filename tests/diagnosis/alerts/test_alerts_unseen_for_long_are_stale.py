@@ -1,9 +1,12 @@
 """A firing alert that was not delivered for twice the repeat interval is stale: neither firing for sure nor over."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.utils import timezone
 
 from diagnosis.alerts import take_in
 from diagnosis.delivered import read_alert
@@ -12,7 +15,8 @@ from diagnosis.models import Alert, Incident
 from diagnosis.states import FIRING, OPEN, RESOLVED, STALE
 from diagnosis.webhook import Delivery
 from oncall.models import User
-from tests.diagnosis.alerts.deliveries import NOW, alert, deliver
+from tests.diagnosis.alerts.deliveries import NOW, alert, body, deliver
+from tests.factories import make_token
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=8, seconds=1)
@@ -81,3 +85,12 @@ def test_a_pull_of_what_is_known_adds_no_webhook(alice: User) -> None:
     deliver(alice, alert())
     pull(alice, alert(), alert("New", start=1))
     assert Incident.objects.count() == 1 and Alert.objects.count() == 2
+
+
+def test_any_later_webhook_looks_for_what_went_silent(alice: User, as_token: Callable[[str], Client]) -> None:
+    deliver(alice, alert("A"))  # In March; nobody has heard of it since.
+    _, token = make_token(alice, scope="alerts:write")
+    sent = body(alert("B", startsAt=timezone.now().isoformat()))
+    answer = as_token(token).post("/aiops/alerts/alertmanager", sent, content_type="application/json")
+    assert answer.status_code == 200
+    assert {row.name: row.state for row in Alert.objects.all()} == {"A": STALE, "B": FIRING}
