@@ -12,6 +12,7 @@ from typing import Any
 from django.utils import timezone
 
 from documents import large_files, vector_cache
+from documents.alert_names import alert_names
 from documents.chunking import Chunk, chunk
 from documents.chunking_options import read_chunking
 from documents.embedding import Embedder, current_embedder
@@ -42,11 +43,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A chunk with its own text; ``headings`` are the document's title and the heading path."""
+    """A chunk with its text; ``headings``: the document's title and the heading path, ``alerts``: what it is for."""
 
     chunk: Chunk
     text: str
     headings: tuple[str, ...]
+    alerts: tuple[str, ...]
 
     @property
     def embedded_text(self) -> str:
@@ -77,7 +79,10 @@ def _prepared(work: Work) -> tuple[dict[str, Any], list[Piece]]:
     chunks = _chunk(work, extracted)
     _open_version(work, extracted, total=len(chunks))
     title = (extracted.title or PurePath(work.document.file_name).stem)[:_TITLE_CHARACTERS]
-    pieces = [Piece(found, extracted.text[found.start : found.end], _headings(title, found)) for found in chunks]
+    alerts = tuple(alert_names(extracted.metadata))
+    pieces = [
+        Piece(found, extracted.text[found.start : found.end], _headings(title, found), alerts) for found in chunks
+    ]
     return {"title": title, "metadata": extracted.metadata}, pieces
 
 
@@ -188,7 +193,7 @@ def _new(piece: Piece, vector: Any) -> NewChunk:
     return NewChunk(
         ordinal=piece.chunk.ordinal,
         heading_path=piece.chunk.heading_path,
-        headings=" ".join(piece.headings),
+        headings=" ".join((*piece.headings, *piece.alerts)),
         line_start=piece.chunk.line_start,
         line_end=piece.chunk.line_end,
         start=piece.chunk.start,

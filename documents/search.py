@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from documents.alert_names import alert_names
 from documents.embedding import current_embedder, embed_one
 from documents.excerpt import Excerpt, excerpt
 from documents.fusion import fuse, lexical_weight
@@ -113,10 +114,15 @@ def _fused(
 
 def _candidates(scope: SearchScope, scores: dict[int, float]) -> list[Candidate]:
     """What ranking needs of the scored chunks, by the scope once more: what went meanwhile drops out here."""
-    columns = ("pk", "document_id", "ordinal", "heading_path", "document__title", "document__file_name")
-    rows = live_chunks(scope).filter(pk__in=list(scores)).values_list(*columns)
-    return [Candidate(pk, scores[pk], document_id, ordinal, {*path, title, file_name.rpartition(".")[0]})
-            for pk, document_id, ordinal, path, title, file_name in rows]  # fmt: skip
+    columns = ("pk", "document_id", "ordinal", "heading_path")
+    named = ("document__title", "document__file_name", "document__metadata")
+    rows = live_chunks(scope).filter(pk__in=list(scores)).values_list(*columns, *named)
+    return [
+        Candidate(
+            pk, scores[pk], document_id, ordinal, {*path, title, file_name.rpartition(".")[0], *alert_names(metadata)}
+        )
+        for pk, document_id, ordinal, path, title, file_name, metadata in rows
+    ]
 
 
 def _ranked(query: str, candidates: Iterable[Candidate], *, one_per_document: bool) -> list[Candidate]:

@@ -29,6 +29,8 @@ _CURE = re.compile(
     r"put it right|fix|mitigat|remed|resolv|recover|rollback|roll back|what to do|action|repair|处理|解决|恢复|修复",
     re.I,
 )
+# "A rollback does not help when", "What not to do": what stands there is a warning.
+_CAVEAT = re.compile(r"\b(?:not|never|avoid|without|unless)\b|n['’]t\b|不要|切勿|避免", re.I)
 _ITEM = re.compile(r"^(?:[-*+]|\d{1,2}[.)])\s+(\S.*)$")
 _HEADING = re.compile(r"^#{1,6}\s+(\S.*)$")
 
@@ -81,16 +83,20 @@ def _finding(passage: Mapping[str, Any], call: int) -> Finding:
 
 def actions_of(passage: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The list items that stand under a heading about the cure, word for word; never a line that gives us orders."""
-    curing = bool(passage["headingPath"]) and _CURE.search(passage["headingPath"][-1]) is not None
+    curing = bool(passage["headingPath"]) and _speaks_of_the_cure(passage["headingPath"][-1])
     actions = []
     for line in _joined(passage["text"]):
         heading, item = _HEADING.match(line), _ITEM.match(line)
         if heading:
-            curing = _CURE.search(heading[1]) is not None
+            curing = _speaks_of_the_cure(heading[1])
         elif item and curing and not reads_like_an_order(item[1]):
             source = {"documentId": passage["documentId"], "title": passage["title"], "keys": passage["keys"]}
             actions.append({"text": item[1].strip()[:500], **source})
     return actions
+
+
+def _speaks_of_the_cure(heading: str) -> bool:
+    return _CURE.search(heading) is not None and _CAVEAT.search(heading) is None
 
 
 def _joined(text: str) -> list[str]:

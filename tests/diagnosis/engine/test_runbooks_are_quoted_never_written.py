@@ -47,3 +47,10 @@ def test_a_runbook_about_something_else_is_not_quoted() -> None:
 def test_there_is_one_query_made_of_alert_service_and_mechanism() -> None:
     query = diagnosed(incident_of(slow_pay())).state.of("retrieve")["query"]
     assert query == "ShopLatencyHigh pay shop exhausted pool saturation"
+
+
+def test_a_warning_about_the_cure_is_no_action() -> None:
+    warned = FIX + "\n## A rollback does not help when\n\n- the database was migrated\n"
+    report = diagnosed(incident_of(slow_pay(), runbooks={"pay-latency": warned})).report
+    assert "the database was migrated" not in [action["text"] for action in report["actions"]]
+    assert report["actions"]
