@@ -12,7 +12,7 @@ from diagnosis.engine.families import families_of_alert
 from diagnosis.engine.instructions import orders_in, texts_of
 from diagnosis.engine.limits import MAX_ALERTS, MAX_NAME
 from diagnosis.engine.spans import baseline_before
-from diagnosis.engine.times import as_json, iso, seconds_of, window_of
+from diagnosis.engine.times import as_json, clock, iso, seconds_of, window_of
 from diagnosis.engine.types import Finding, Found, State, Tools, Window
 
 # Labels that name the service, the clearest first.
@@ -64,7 +64,7 @@ def alert_finding(alert: Mapping[str, Any]) -> Finding:
     """The alert itself is evidence: it fired."""
     at = seconds_of(alert.get("startsAt"))
     service = service_of(alert)
-    since = f" since {iso(at)}" if at is not None else ""
+    since = f" since {clock(at)}" if at is not None else ""
     name = str(alert.get("name") or "without a name")[:MAX_NAME]
     summary = f"Alert {name} on {service or 'no named service'} fires{since}."
     window = Window(at, seconds_of(alert.get("endsAt")) or at) if at is not None else None
