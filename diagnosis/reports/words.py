@@ -16,7 +16,7 @@ def verdict_word(verdict: str) -> str:
 
 def verdict_sentence(verdict: str) -> str:
     return {
-        Verdict.CONFIRMED: _("Independent signals agree on one place, in the right order, and what it calls is as usual."),
+        Verdict.CONFIRMED: _("Independent signals agree on one place, in order, and what it calls is as usual."),
         Verdict.LIKELY: _("The evidence points at one place; nothing independent of it has confirmed that yet."),
         Verdict.INCONCLUSIVE: _("Unusual things were seen; the evidence does not name a cause."),
         Verdict.NO_ANOMALY: _("Nothing that was asked behaved unusually."),
