@@ -162,12 +162,13 @@ class Supervisor:
     # --- The worker itself --------------------------------------------------------------------------------------------
 
     def _look_for_what_is_stuck(self) -> None:
-        if not self._pinged:
+        if self._pinged:
+            if time.monotonic() - self._pinged_at > self._lease_seconds:
+                self._on_stuck("the event loop has not answered for a lease")
+        elif len(self._held):  # Else nothing waits for the loop, and waking it is most of what an idle tick costs.
             self._pinged = True
             self._pinged_at = time.monotonic()
             self._executors.ping(self._answered)
-        elif time.monotonic() - self._pinged_at > self._lease_seconds:
-            self._on_stuck("the event loop has not answered for a lease")
         if self._held.abandoned() + self._executors.blocked_threads() > self._held.concurrency:
             self._on_stuck("more handlers are abandoned than there are slots")
         if self._finisher_busy() > 2 * self._lease_seconds:
