@@ -1,4 +1,4 @@
-"""The courses that a report shows: the target and the candidates, at most 300 points each."""
+"""The courses that a report shows: the alert's own, the target's and the candidates', at most 300 points each."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,11 +16,43 @@ from diagnosis.engine.types import Series, State, Tools, Window
 
 
 def charts_of(state: State, tools: Tools, ids: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The unusual series of the target, then of the candidates in their order; at most 12, three of a node."""
+    """The alert's expression, the unusual series of the target, then of the candidates; at most 12, three of a node."""
     spans = spans_of(state)
     shown = _shown(state)
-    found = (_chart(anomaly, tools, spans, ids) for anomaly in shown)
+    found = [_alert_chart(state, tools, spans, ids), *(_chart(anomaly, tools, spans, ids) for anomaly in shown)]
     return [chart for chart in found if chart is not None][:MAX_CHARTS]
+
+
+def _alert_chart(state: State, tools: Tools, spans: Spans, ids: Mapping[str, str]) -> dict[str, Any] | None:
+    """What the alert's rule looks at, asked before by the facts: of several series the one with the largest value."""
+    expression = state.of("facts")["expression"]
+    evidence = evidence_of(["facts:expression"], ids)
+    if not expression or not evidence:
+        return None
+    rows = [row for row in tools.expression(expression["expr"], spans.asked, spans.step).rows if _peak(row) is not None]
+    if not rows:
+        return None
+    return {
+        "key": "alert:expression",
+        "title": "what the alert looks at",
+        "unit": "",
+        "node": state.of("intake")["target"],
+        "family": "expression",
+        "points": points_of(max(rows, key=lambda row: _peak(row) or 0.0), _shown_window(spans)),
+        "onset": expression["onset"],
+        "window": {"start": iso(spans.window.start), "end": iso(spans.window.end)},
+        "evidence": evidence,
+    }
+
+
+def _peak(row: Series) -> float | None:
+    finite = np.abs(row.values[np.isfinite(row.values)])
+    return float(finite.max()) if len(finite) else None
+
+
+def _shown_window(spans: Spans) -> Window:
+    """The window with as much before it."""
+    return Window(spans.window.start - spans.window.seconds, spans.window.end)
 
 
 def _shown(state: State) -> list[Mapping[str, Any]]:
@@ -38,14 +70,13 @@ def _chart(anomaly: Mapping[str, Any], tools: Tools, spans: Spans, ids: Mapping[
     evidence = evidence_of([anomaly_key(node, family)], ids)
     if not rows or not evidence:
         return None
-    shown = Window(spans.window.start - spans.window.seconds, spans.window.end)
     return {
         "key": f"{node}:{family}",
         "title": f"{family} of {node}" + (f" ({anomaly['name'][:MAX_NAME]})" if anomaly["name"] else ""),
         "unit": family_of(family).unit,
         "node": node,
         "family": family,
-        "points": points_of(rows[0], shown),
+        "points": points_of(rows[0], _shown_window(spans)),
         "onset": iso(anomaly["onset"]) if anomaly["onset"] is not None else None,
         "window": {"start": iso(spans.window.start), "end": iso(spans.window.end)},
         "evidence": evidence,

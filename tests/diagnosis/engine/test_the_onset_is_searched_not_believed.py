@@ -26,7 +26,10 @@ def test_the_alerts_expression_is_plotted_with_its_onset() -> None:
     expr = "p95 > 1"
     rows = [*slow_pay(), course("", "expression", step_up(noise(0, 0.1), 2.0), expr)]
     rule = {"alert": "ShopLatencyHigh", "expr": expr, "for": 120.0}
-    facts = diagnosed(incident_of(rows, rules=[rule])).report["facts"]
+    report = diagnosed(incident_of(rows, rules=[rule])).report
+    facts, chart = report["facts"], report["charts"][0]
+    assert (chart["family"], chart["onset"]) == ("expression", facts["expression"]["onset"])
+    assert max(value for _, value in chart["points"] if value is not None) > 1.5
     assert facts["expression"]["expr"] == expr
     assert facts["expression"]["for"] == 120.0
     assert abs((seconds_of(facts["expression"]["onset"]) or 0) - ONSET) <= 2 * STEP
