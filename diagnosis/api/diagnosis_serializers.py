@@ -8,6 +8,7 @@ from rest_framework import serializers
 from diagnosis.models import Diagnosis, Evidence, Step, ToolCall
 from diagnosis.reports.order import in_order
 from diagnosis.reports.schema import REPORT
+from diagnosis.states import Verdict
 from jobs.api.serializers import JobSerializer
 from oncall.api.fields import CamelModelSerializer, CamelSerializer
 
@@ -20,13 +21,24 @@ class ReportField(serializers.JSONField):
         return in_order(value)
 
 
+class VerdictField(serializers.ChoiceField):
+    """One of the words, or null while there is no report."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(choices=[(word, word) for word in Verdict.ALL], read_only=True, allow_null=True, **options)
+
+    def to_representation(self, value: Any) -> Any:
+        return value or None
+
+
 class DiagnosisSerializer(CamelModelSerializer):
-    """The wish to know what broke. ``jobStatus`` is null once its job was pruned; ``verdict`` is empty until then."""
+    """The wish to know what broke. ``jobStatus`` is null once its job was pruned, ``verdict`` without a report."""
 
     owner_user_id = serializers.IntegerField(read_only=True)
     incident_id = serializers.CharField(read_only=True, allow_null=True)
     alert_id = serializers.CharField(read_only=True, allow_null=True)
     job_status = serializers.CharField(read_only=True, allow_null=True)
+    verdict = VerdictField()
 
     class Meta:
         model = Diagnosis

@@ -10,6 +10,8 @@ class JobSerializer(CamelModelSerializer):
     """One durable unit of work. ``result`` is what its handler returned, untouched."""
 
     owner_user_id = serializers.IntegerField(read_only=True, allow_null=True)
+    # Any JSON, null among it: said to be nullable as well, null would fit twice.
+    result = serializers.JSONField(read_only=True)
 
     class Meta:
         model = Job
