@@ -69,6 +69,8 @@ class Daemon:
 
     def freeze(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
+        # The signal is only sent: what was running goes on until the kernel says that all of it stands.
+        os.waitpid(self.process.pid, os.WUNTRACED)
         self.frozen = True
 
     def thaw(self) -> None:

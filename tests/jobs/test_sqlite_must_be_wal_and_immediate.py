@@ -1,5 +1,7 @@
 """A database set up so that two claimers could collide is refused at the start, and the text says what to set."""
 
+from pathlib import Path
+
 import pytest
 from django.db import connection
 
@@ -24,13 +26,13 @@ def test_deferred_transactions_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
     assert found() == {"jobs.E001"}
 
 
-def test_another_journal_is_refused() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA journal_mode=DELETE")
-        try:
-            assert found() == {"jobs.E002"}
-        finally:
-            cursor.execute("PRAGMA journal_mode=WAL")
+def test_another_journal_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = connection.copy()  # A database of its own: the tests' journal cannot change while anybody has it open.
+    other.settings_dict["NAME"] = str(tmp_path / "other.sqlite3")
+    other.settings_dict["OPTIONS"]["init_command"] = "PRAGMA journal_mode=DELETE"
+    monkeypatch.setattr("jobs.checks.connections", {"default": other})
+    assert found() == {"jobs.E002"}
+    other.close()
 
 
 def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
