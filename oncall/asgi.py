@@ -121,7 +121,7 @@ async def _refuse(path: str, headers: dict[bytes, bytes], receive: Receive, send
         async with asyncio.timeout(LINGER_SECONDS):
             await _discard(receive)
     except TimeoutError:
-        pass
+        pass  # The client goes on sending: the connection closes under it.
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

@@ -22,7 +22,7 @@ def key_from(folder: Path, *, name: str) -> str:
             # A link, unlike a rename, fails when the name is taken: nobody's key is replaced, nobody reads half a file.
             os.link(draft, path)
         except FileExistsError:
-            pass
+            pass  # Another process was first; its key is the one.
         finally:
             Path(draft).unlink()
     return path.read_text(encoding="ascii").strip()
